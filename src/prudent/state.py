@@ -1,0 +1,235 @@
+"""What is known of a run: the fold of its events.
+
+`RunState.apply` is the only place that changes it, while a run goes on as well as when one is read back from the journal.
+So a resumed run knows exactly what the one that died knew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import singledispatchmethod
+
+from prudent.errors import ErrorKind
+from prudent.events import (
+    ApprovalAsked,
+    ApprovalDecided,
+    CallEnded,
+    CallPrepared,
+    CallStarted,
+    CallStatus,
+    Event,
+    IncompleteReason,
+    MessageAdded,
+    ModeChanged,
+    ModelCallEnded,
+    ModelCallFailed,
+    ModelCallRetried,
+    RunEnded,
+    RunResumed,
+    RunStarted,
+    RunStatus,
+    ThoughtRecorded,
+)
+from prudent.messages import Image, Message
+from prudent.types import JSON, JSONObject, Usage
+
+UNANSWERED: frozenset[CallStatus] = frozenset({"pending", "running", "unknown"})
+
+
+@dataclass(slots=True)
+class CallRecord:
+    """What is known of one call."""
+
+    turn: int
+    position: int
+    call_id: str
+    tool_name: str
+    arguments: JSONObject
+    is_task: bool
+    status: CallStatus = "pending"
+    error_kind: ErrorKind | None = None
+    attempt: int = 0
+    """How often it was started; 0 when it never ran."""
+
+    planned: bool = False
+    effect: str = "write"
+    idempotent: bool = False
+    shown: str = ""
+    result_hash: str = ""
+    artifact: str = ""
+    images: tuple[Image, ...] = ()
+    question: ApprovalAsked | None = None
+    decision: ApprovalDecided | None = None
+
+    @property
+    def answered(self) -> bool:
+        """Whether the call has its result, whatever it is."""
+        return self.status not in UNANSWERED
+
+    @property
+    def executed(self) -> bool:
+        """Whether it is a task call that really ran."""
+        return self.is_task and self.attempt > 0
+
+
+@dataclass(slots=True)
+class RunState:
+    """A run as far as its events tell."""
+
+    run_id: str = ""
+    agent: str = ""
+    task: str = ""
+    model: str = ""
+    mode: str = "act"
+    status: RunStatus = "running"
+    reason: IncompleteReason | None = None
+    output: JSON = None
+    error: str = ""
+    transcript: list[Message] = field(default_factory=list[Message])
+    """Every call in it has its result after it, except those of the last message while they are worked on."""
+
+    calls: dict[str, CallRecord] = field(default_factory=dict[str, CallRecord])
+    """All calls of the run by id, in call order."""
+
+    open_calls: tuple[str, ...] = ()
+    """The calls of the last assistant message while some of them have no result."""
+
+    turn: int = 0
+    """Turns so far; the first is 1."""
+
+    model_calls: int = 0
+    """All model calls that were paid for, the closing call included."""
+
+    empty_replies: int = 0
+    """Empty replies in a row."""
+
+    usage: Usage = field(default_factory=Usage)
+    cost: float | None = 0.0
+    """US dollars; None as soon as one call's price is unknown."""
+
+    thoughts: list[ThoughtRecorded] = field(default_factory=list[ThoughtRecorded])
+    planned: bool = False
+    """Whether a thought was recorded since the last results of task calls."""
+
+    seen_results: set[str] = field(default_factory=set[str])
+    turns_with_news: set[int] = field(default_factory=set[int])
+    """Turns that brought a result not seen before in this run."""
+
+    working_seconds: float = 0.0
+    """Working time of earlier sittings."""
+
+    @singledispatchmethod
+    def apply(self, event: Event) -> None:
+        """Take one event in. Events that are not listed below change nothing that is known."""
+
+    @property
+    def executed_calls(self) -> list[CallRecord]:
+        """Task calls that ran, in the order they were asked for."""
+        return [record for record in self.calls.values() if record.executed]
+
+    @property
+    def task_turns(self) -> int:
+        """Turns that executed a task call; what the automatic budget counts."""
+        return len({record.turn for record in self.calls.values() if record.executed})
+
+    @property
+    def waiting(self) -> list[CallRecord]:
+        """Calls that wait for a person."""
+        return [r for r in self.calls.values() if r.question and not r.decision and not r.answered]
+
+    @apply.register
+    def _(self, event: RunStarted) -> None:
+        self.run_id, self.agent, self.task = event.run_id, event.agent, event.task
+        self.model, self.mode = event.model, event.mode
+
+    @apply.register
+    def _(self, _event: RunResumed) -> None:
+        self.status, self.reason, self.output, self.error = "running", None, None, ""
+
+    @apply.register
+    def _(self, event: MessageAdded) -> None:
+        self.transcript.append(event.message)
+
+    @apply.register
+    def _(self, event: ModelCallRetried) -> None:
+        self.model_calls += event.counted
+
+    @apply.register
+    def _(self, event: ModelCallFailed) -> None:
+        self.model_calls += event.counted
+
+    @apply.register
+    def _(self, event: ModelCallEnded) -> None:
+        self.model_calls += 1
+        self.usage = self.usage + event.usage
+        self.cost = None if self.cost is None or event.cost is None else self.cost + event.cost
+        if event.purpose != "turn":
+            return
+        self.turn = event.turn
+        if not event.kept:
+            self.empty_replies += event.finish_reason != "length"
+            return
+        self.empty_replies = 0
+        self.transcript.append(event.message)
+        self.open_calls = tuple(call.id for call in event.message.calls)
+
+    @apply.register
+    def _(self, event: CallPrepared) -> None:
+        self.calls[event.call_id] = CallRecord(
+            event.turn, event.position, event.call_id, event.tool_name, event.arguments, event.is_task
+        )
+
+    @apply.register
+    def _(self, event: CallStarted) -> None:
+        record = self.calls[event.call_id]
+        record.status, record.attempt, record.planned = "running", event.attempt, event.planned
+        record.effect, record.idempotent = event.effect, event.idempotent
+
+    @apply.register
+    def _(self, event: CallEnded) -> None:
+        record = self.calls[event.call_id]
+        record.status, record.error_kind, record.shown = event.status, event.error_kind, event.shown
+        record.result_hash, record.artifact, record.images = event.result_hash, event.artifact, event.images
+        if record.executed and event.result_hash and event.result_hash not in self.seen_results:
+            self.seen_results.add(event.result_hash)
+            self.turns_with_news.add(record.turn)
+        self._answer_open_calls()
+
+    def _answer_open_calls(self) -> None:
+        """Put the results behind their message, in call order, once all of them are there."""
+        records = [self.calls.get(call_id) for call_id in self.open_calls]
+        if not records or not all(record and record.answered for record in records):
+            return
+        for record in records:
+            assert record
+            self.transcript.append(Message("tool", record.shown, call_id=record.call_id, images=record.images))
+        if any(record and record.executed for record in records):
+            self.planned = False
+        self.open_calls = ()
+
+    @apply.register
+    def _(self, event: ThoughtRecorded) -> None:
+        self.thoughts.append(event)
+        self.planned = True
+
+    @apply.register
+    def _(self, event: ApprovalAsked) -> None:
+        record = self.calls[event.call_id]
+        record.question, record.decision = event, None
+        record.status = "unknown" if event.kind == "unknown_outcome" else "pending"
+
+    @apply.register
+    def _(self, event: ApprovalDecided) -> None:
+        record = self.calls[event.call_id]
+        record.decision = event
+        if event.decision == "edit" and event.arguments is not None:
+            record.arguments = event.arguments
+
+    @apply.register
+    def _(self, event: ModeChanged) -> None:
+        self.mode = event.mode
+
+    @apply.register
+    def _(self, event: RunEnded) -> None:
+        self.status, self.reason, self.output, self.error = event.status, event.reason, event.output, event.error
+        self.working_seconds += event.seconds

@@ -1,0 +1,1 @@
+"""Tools: their definition, schema, validation and surface."""

@@ -1,0 +1,43 @@
+"""What a tool function may ask of the run it works for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from prudent.types import JSON
+
+
+def _nowhere(_kind: str, _data: dict[str, JSON]) -> None:
+    """Drop a note: the default outside a run."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """Injected into a parameter typed `Context`; the model does not see that parameter.
+
+    In a `process` tool it is a copy: `note` and `dependencies` stay behind.
+    """
+
+    run_id: str = ""
+    call_id: str = ""
+    attempt: int = 1
+    idempotency_key: str = ""
+    """Stable over attempts of the same call, also after a crash. Not the provider's call id."""
+
+    workspace: Path = field(default_factory=Path.cwd)
+    """The folder the run may work in."""
+
+    timeout_seconds: float = 3.0
+    """The call's own limit."""
+
+    dependencies: object = None
+    """Whatever the program passed to `Agent(dependencies=…)`."""
+
+    note: Callable[[str, dict[str, JSON]], None] = _nowhere
+    """Record something in the run: `note("progress", {"text": "…"})`."""
+
+    def progress(self, text: str) -> None:
+        """Say how far a long call is; shown live."""
+        self.note("progress", {"text": text})
