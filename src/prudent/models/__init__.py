@@ -1,0 +1,1 @@
+"""Models behind the `Model` port: by wire, embedded, and scripted for tests."""
