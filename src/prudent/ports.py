@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
-from prudent.errors import CallRefused
+from prudent.errors import CallRefused, ErrorKind
 from prudent.events import ApprovalAsked, ApprovalDecided, ApprovalKind, Event, IncompleteReason
 from prudent.exchange import ModelEvent, ModelProfile, ModelRequest
 from prudent.messages import Image, Message
@@ -59,6 +59,10 @@ class Artifacts(Protocol):
 
     def find(self, handle: str) -> Artifact | None:
         """Give a kept result back, None when there is none."""
+        ...
+
+    def handles(self) -> Sequence[str]:
+        """Name what is kept, oldest first."""
         ...
 
 
@@ -155,6 +159,10 @@ class Shaper(Protocol):
 
     def shape(self, tool: Tool, call_id: str, result: object) -> Shaped:
         """Shape a result; never raises, whatever the result is."""
+        ...
+
+    def shape_error(self, error: Exception) -> tuple[ErrorKind, Shaped]:
+        """Tell the model why a call has no result: `{"error": {"kind", "reason", "fix"}}`."""
         ...
 
 

@@ -1,0 +1,182 @@
+"""The composition root: here, and only here, the loop meets its adapters.
+
+result = Agent("deepseek:deepseek-chat", tools=[weather]).run_sync("Does it rain in Oslo?")
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypedDict, Unpack
+
+from prudent.assembly import Assembly
+from prudent.brakes.approval import Rule
+from prudent.brakes.budget import Budget
+from prudent.errors import ConfigurationError
+from prudent.events import Event
+from prudent.exchange import ModelSettings
+from prudent.loop.checks import AnyAnswer, JudgedAnswer, TypedAnswer
+from prudent.loop.packs import Language
+from prudent.loop.parts import AnswerCheck
+from prudent.loop.planning import Planning, planning_tool
+from prudent.messages import Message
+from prudent.ports import Approver, Model
+from prudent.result import RunResult
+from prudent.runs import Run
+from prudent.tools.definition import Tool, tool
+from prudent.tools.surface import Surface
+
+Judge = Callable[[str], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSource:
+    """Where an agent was read from; recorded with each run, so that resuming can tell whether it changed."""
+
+    path: str
+    name: str = ""
+    hash: str = ""
+
+
+class StartOptions(TypedDict, total=False):
+    """How one run differs from its agent. What is left out is the agent's own choice."""
+
+    model: str | Model | None
+    base_url: str | None
+    db: str | Path | None
+    """The journal's file; `PRUDENT_DB` or `.prudent/agent.db` by default."""
+
+    session: str
+    mode: str | None
+    max_model_calls: int | None
+    seconds: float | None
+    approver: Approver | None
+    """Who is asked; without one the run is parked whenever somebody has to be asked."""
+
+    history: Sequence[Message]
+    """Earlier questions and answers of a conversation."""
+
+    process_ends: bool
+    """Whether the process ends with the run, so that nothing a stop left running can go on."""
+
+
+class Agent:
+    """A model, instructions, tools, and the policies they work under. It holds no state of its own: runs do."""
+
+    def __init__(
+        self,
+        model: str | Model | None = None,
+        *,
+        name: str = "agent",
+        tools: Sequence[Tool | Callable[..., Any]] = (),
+        instructions: str = "",
+        planning: Planning | Literal["split"] = "tool",
+        language: Language = "en",
+        thinking_examples: Sequence[str] = (),
+        parallel_tool_calls: bool = False,
+        budget: Budget | None = None,
+        mode: str = "act",
+        modes: Mapping[str, Collection[str]] | None = None,
+        surface: Literal["hide", "mask"] = "hide",
+        on_repetition: Literal["end", "nudge"] = "end",
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        reasoning: str | None = None,
+        output_type: Any = None,
+        policy: Sequence[Rule] = (),
+        workspace: str | Path | None = None,
+        dependencies: object = None,
+        record_raw: bool = True,
+        answer_check: Judge | None = None,
+        base_url: str | None = None,
+        source: AgentSource | None = None,
+    ) -> None:
+        """Set an agent up.
+
+        Args:
+            model: such as `openai:gpt-4.1`, `local`, or a Model; None leaves it to `PRUDENT_MODEL` or the run.
+            name: what the record calls it.
+            tools: tools, or plain functions, which become tools with their defaults.
+            instructions: the agent's own part of the system prompt.
+            planning: off, prompt, tool, or required.
+            language: of the instruction pack, en or zh.
+            thinking_examples: worked examples of thinking for a domain, added to the prompt.
+            parallel_tool_calls: whether independent calls of one reply run at once.
+            budget: what a run may spend.
+            mode: the choice of tools a run begins with: act, plan, or one of `modes`.
+            modes: further modes, each a name and the names of its tools.
+            surface: hide takes a mode's other tools out of the prompt; mask keeps the prompt constant and refuses them.
+            on_repetition: end, or nudge once first.
+            temperature: 0 to 2; None is 0.3, or what suits the model.
+            max_tokens: of one reply.
+            reasoning: the provider's own: off, low, medium, high.
+            output_type: type of the final answer; validated, and asked for once more with the errors.
+            policy: who is asked about which call; the first rule that matches counts.
+            workspace: the folder the tools work in; the current one by default.
+            dependencies: anything the tools get as `Context.dependencies`.
+            record_raw: whether the bytes to and from the model are kept.
+            answer_check: gets the answer's text; returns a reason to send it back, or None.
+            base_url: of an OpenAI-compatible server.
+            source: the file it was read from.
+
+        Raises:
+            ConfigurationError: something that cannot work; says what and how to mend it.
+        """
+        if planning == "split":
+            raise ConfigurationError('planning = "split" is not built yet: use "tool" or "required"')
+        if planning not in ("off", "prompt", "tool", "required"):
+            raise ConfigurationError(f"planning is {planning!r}: use off, prompt, tool or required")
+        self.model, self.base_url, self.name, self.source = model, base_url, name, source
+        self.instructions, self.language, self.planning = instructions, language, planning
+        self.thinking_examples, self.parallel_tool_calls = tuple(thinking_examples), parallel_tool_calls
+        self.budget, self.policy, self.on_repetition = budget or Budget(), tuple(policy), on_repetition
+        self.settings = ModelSettings(temperature=temperature, max_tokens=max_tokens, reasoning=reasoning)
+        self.mode, self.record_raw, self.dependencies = mode, record_raw, dependencies
+        self.workspace = Path(workspace) if workspace else Path.cwd()
+        self.tools = tuple(item if isinstance(item, Tool) else tool(item) for item in tools)
+        self.typed = TypedAnswer(output_type) if output_type is not None else None
+        self.answer_check = answer_check
+        self._modes, self._mask = modes, surface == "mask"
+        self.surface().shown(mode)
+
+    def surface(self, extra: Sequence[Tool] = ()) -> Surface:
+        """Give the tools as the model sees them, the planning tool and `extra` included."""
+        own = [planning_tool(self.language)] if self.planning in ("tool", "required") and self.tools else []
+        return Surface([*own, *self.tools, *extra], modes=self._modes, mask=self._mask)
+
+    def check(self) -> AnswerCheck:
+        """Give what judges a final answer."""
+        inner: AnswerCheck = self.typed or AnyAnswer()
+        return JudgedAnswer(inner, self.answer_check) if self.answer_check else inner
+
+    def prepare(self, task: str, **options: Unpack[StartOptions]) -> Run:
+        """Put a run together and on record; nothing has run yet. Raises ConfigurationError."""
+        return Assembly(self, options).begin(task)
+
+    def resume(self, run_id: str, *, accept_changed_agent: bool = False, **options: Unpack[StartOptions]) -> Run:
+        """Take a parked, stopped or interrupted run up again from its journal."""
+        return Assembly(self, options).resume(run_id, accept_changed_agent=accept_changed_agent)
+
+    async def run(self, task: str, **options: Unpack[StartOptions]) -> RunResult:
+        """Work on a task to its end, or to where a person is needed."""
+        return await self.prepare(task, **options).work()
+
+    def run_sync(self, task: str, **options: Unpack[StartOptions]) -> RunResult:
+        """Do the same from code that is not asynchronous."""
+        return asyncio.run(self.run(task, **options))
+
+    async def stream(self, task: str, **options: Unpack[StartOptions]) -> AsyncGenerator[Event | RunResult]:
+        """Work on a task and give its events as they happen, last the RunResult. Leaving the loop stops the run."""
+        run = self.prepare(task, **options)
+        events: asyncio.Queue[Event | None] = asyncio.Queue()
+        working = asyncio.create_task(run.work(events.put_nowait))
+        working.add_done_callback(lambda _: events.put_nowait(None))
+        try:
+            while (event := await events.get()) is not None:
+                yield event
+            yield await working
+        finally:
+            run.stop("nobody listens any more")
+            await asyncio.wait([working])

@@ -1,0 +1,124 @@
+"""Confirmation: who is asked about which call, and what a decision covers.
+
+By default a `destructive` call asks, and so does a declared `write` that is not idempotent; a `read` never does, and an
+undeclared tool does not. A policy, whose first matching rule counts, can widen or narrow that. A decision is bound to a
+hash of the tool, the decoded arguments and, where the preview showed state, of that state: drift asks again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Literal
+
+from prudent.errors import CallRefused, ToolError
+from prudent.events import ApprovalDecided
+from prudent.ports import Ask, Candidate, End, Verdict
+from prudent.state import RunState
+from prudent.tools.definition import Tool
+from prudent.types import JSON, JSONMapping, JSONObject
+
+PREVIEW_CHARS = 20_000
+Answer = Literal["ask", "allow", "deny"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One line of a policy. What is left out matches everything."""
+
+    answer: Answer
+    tool: str = "*"
+    """Glob on the tool's name."""
+
+    effect: str = "*"
+    """`read`, `write`, `destructive` or `undeclared`; a glob."""
+
+    arguments: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Globs on arguments by name, compared with their text (JSON for objects and lists)."""
+
+    def matches(self, tool: Tool, arguments: JSONMapping) -> bool:
+        """Whether the rule speaks of this call."""
+        return (
+            fnmatchcase(tool.name, self.tool)
+            and fnmatchcase(tool.effect or "undeclared", self.effect)
+            and all(name in arguments and fnmatchcase(_text(arguments[name]), glob) for name, glob in self.arguments.items())
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalBrake:
+    """Asks before a call that should not run unasked."""
+
+    policy: Sequence[Rule] = ()
+
+    def before_model(self, state: RunState) -> End | None:
+        """Nothing to see here."""
+        del state
+
+    def before_call(self, candidate: Candidate, state: RunState) -> Verdict | None:
+        """Ask, refuse, or let the call through by the decision that was given for exactly this call."""
+        del state
+        answer = self._answer(candidate.tool, candidate.arguments)
+        if answer == "deny":
+            return CallRefused("not_allowed", f"the policy does not allow this call of {candidate.tool.name}")
+        if candidate.decision and candidate.decision.decision == "reject":
+            return rejection(candidate.decision)
+        if answer == "allow":
+            return None
+        try:
+            preview = preview_text(candidate.tool, candidate.arguments)
+        except ToolError as error:
+            return CallRefused("tool_error", error.reason, fix=error.fix)
+        except Exception as error:  # a preview is a user's code: whatever it raises must not end the run
+            return CallRefused("tool_error", f"the preview of {candidate.tool.name} failed ({type(error).__name__})")
+        binding = bind(candidate.tool, candidate.arguments, preview)
+        return None if _covers(candidate, binding) else Ask("call", preview, binding)
+
+    def _answer(self, tool: Tool, arguments: JSONMapping) -> Answer:
+        rule = next((rule for rule in self.policy if rule.matches(tool, arguments)), None)
+        if rule:
+            return rule.answer
+        if tool.confirm != "policy":
+            return "allow" if tool.confirm == "never" else "ask"
+        asks = tool.effect == "destructive" or (tool.effect == "write" and not tool.idempotent)
+        return "ask" if asks else "allow"
+
+
+def rejection(decision: ApprovalDecided) -> CallRefused:
+    """Turn a person's no into what the model is told."""
+    reason = f": {decision.reason}" if decision.reason else ""
+    return CallRefused("rejected", f"rejected by {decision.decided_by}{reason}", fix="go on without this call, or ask the user")
+
+
+def preview_text(tool: Tool, arguments: JSONObject) -> str:
+    """Tell what the call would do, by the tool's own preview, else by the call itself in readable form."""
+    if tool.preview is None:
+        lines = [f"  {name}: {_text(value)}" for name, value in arguments.items() if name not in tool.secret]
+        return "\n".join([f"{tool.name}", *lines])[:PREVIEW_CHARS]
+    shown = tool.preview(arguments)
+    return (shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False, default=str, indent=1))[:PREVIEW_CHARS]
+
+
+def bind(tool: Tool, arguments: JSONMapping, preview: str) -> str:
+    """Hash what a decision is about."""
+    whole = json.dumps([tool.name, arguments, preview if tool.preview else ""], ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(whole.encode()).hexdigest()[:32]
+
+
+def _covers(candidate: Candidate, binding: str) -> bool:
+    """Whether the decision at hand was given for exactly this call."""
+    decision, question = candidate.decision, candidate.question
+    if decision is None or question is None:
+        return False
+    if decision.decision == "edit":
+        return decision.arguments == candidate.arguments
+    if decision.decision == "retry":
+        return True
+    return decision.decision in ("approve", "always") and question.binding == binding
+
+
+def _text(value: JSON) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

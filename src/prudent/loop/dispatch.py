@@ -1,0 +1,272 @@
+"""A reply's calls: each is prepared, checked, run within its limit, shaped and recorded. Run at once, answered in order."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import anyio
+
+from prudent.errors import CallRefused, ErrorKind, ToolTimedOut
+from prudent.events import (
+    ApprovalAsked,
+    ApprovalDecided,
+    CallEnded,
+    CallNoted,
+    CallPrepared,
+    CallStarted,
+    CallStatus,
+    ThoughtRecorded,
+)
+from prudent.loop.early import EarlyStarts
+from prudent.loop.gate import Gate, Job
+from prudent.loop.parts import Parts
+from prudent.messages import ToolCall
+from prudent.ports import Ask, End, Shaped
+from prudent.tools.context import Context
+from prudent.types import JSON
+
+NOT_RUN = "not run: the run ended before it"
+
+
+@dataclass(slots=True)
+class Dispatcher:
+    """Works through the calls of one reply at a time."""
+
+    parts: Parts
+    gate: Gate
+
+    async def dispatch(self, calls: Sequence[ToolCall], turn: int, early: EarlyStarts | None = None) -> End | None:
+        """Give every call its answer, except those that wait for a person. Returns what a brake said if it ends the run."""
+        jobs = [self.admit(call, position, turn) for position, call in enumerate(calls)]
+        return await self.work(jobs, early)
+
+    def refuse_cut(self, calls: Sequence[ToolCall], turn: int) -> None:
+        """Answer the calls of a reply that ended for length: nothing of it runs, though its JSON may parse."""
+        for position, call in enumerate(calls):
+            job = self.admit(call, position, turn)
+            reason = "the reply was cut off at its length limit, so this call may be incomplete; it was not run"
+            self._refuse(job, CallRefused("truncated", reason, fix="make the call again, shorter"))
+
+    def admit(self, call: ToolCall, position: int, turn: int) -> Job:
+        """Put a call on record as the next one."""
+        job = self.gate.prepare(call, position, turn)
+        self.parts.recorder.emit(
+            CallPrepared(
+                turn=turn,
+                position=position,
+                call_id=call.id,
+                tool_name=job.tool.name if job.tool else call.name,
+                arguments=job.arguments,
+                repairs=job.repairs,
+                is_task=job.tool.is_task if job.tool else True,
+                secret=job.tool.secret if job.tool else (),
+            )
+        )
+        return job
+
+    async def work(self, jobs: Sequence[Job], early: EarlyStarts | None = None) -> End | None:
+        """Check the jobs in order, run those let through at once, and answer the copies."""
+        admitted: list[Job] = []
+        end: End | None = None
+        for job in jobs:
+            end = end or await self._check(job, admitted)
+            if end and not self._answered(job) and job not in admitted:
+                self._refuse(job, CallRefused("repetition" if end.reason == "repetition" else "budget", NOT_RUN))
+        async with anyio.create_task_group() as group:
+            for job in admitted:
+                if not job.done.is_set():
+                    group.start_soon(self._see_through, job, early)
+        if early:
+            await early.discard()
+        return end
+
+    async def _check(self, job: Job, admitted: list[Job]) -> End | None:
+        """Refuse the job, or put it among the admitted ones; the runtime's own tools run at once."""
+        self.gate.relate(job, admitted)
+        verdict = self.gate.check(job, self.parts.state)
+        if isinstance(verdict, End):
+            return verdict
+        if isinstance(verdict, CallRefused):
+            self._refuse(job, verdict)
+            return None
+        admitted.append(job)
+        if isinstance(verdict, Ask) and job.original is None:
+            self._ask(job, verdict)
+        if job.tool and not job.tool.is_task and job.original is None:
+            await self._see_through(job, None)
+        return None
+
+    def _ask(self, job: Job, ask: Ask) -> None:
+        record = self.parts.state.calls[job.call.id]
+        if record.question and not record.decision and record.question.binding == ask.binding:
+            return
+        assert job.tool
+        self.parts.recorder.emit(
+            ApprovalAsked(
+                call_id=job.call.id,
+                kind=ask.kind,
+                tool_name=job.tool.name,
+                arguments=job.arguments,
+                preview=ask.preview,
+                binding=ask.binding,
+            )
+        )
+
+    async def _see_through(self, job: Job, early: EarlyStarts | None) -> None:
+        """Wait for what the job depends on, for its decision, run it, and let others go on."""
+        try:
+            if job.original:
+                await job.original.done.wait()
+                self._copy(job, job.original)
+                return
+            for other in job.waits_for:
+                await other.done.wait()
+                job.parked = job.parked or other.parked
+            if not job.parked and await self._decided(job):
+                await self._execute(job, early)
+        finally:
+            job.done.set()
+
+    async def _decided(self, job: Job) -> bool:
+        """Get the decision the job waits for; false when it is parked or was refused."""
+        while True:
+            verdict = self.gate.check(job, self.parts.state)
+            if verdict is None:
+                return True
+            if isinstance(verdict, End):
+                verdict = CallRefused("repetition", verdict.detail)
+            if isinstance(verdict, CallRefused):
+                self._refuse(job, verdict)
+                return False
+            self._ask(job, verdict)
+            if not await self._decide(job):
+                job.parked = True
+                return False
+
+    async def _decide(self, job: Job) -> bool:
+        """Ask whoever is there; false when nobody is."""
+        question = self.parts.state.calls[job.call.id].question
+        if self.parts.approver is None or question is None:
+            return False
+        with self.parts.pause():
+            decision = await self.parts.approver.decide(question)
+        if decision is None:
+            return False
+        self.take_decision(job, decision)
+        return True
+
+    def take_decision(self, job: Job, decision: ApprovalDecided) -> None:
+        """Record a decision; edited arguments are validated like the model's own."""
+        if decision.decision == "edit":
+            edited = self.gate.prepare(edited_call(job.call, decision.arguments), job.position, job.turn)
+            if edited.refusal:
+                reason = f"the edited arguments are wrong: {edited.refusal.reason}"
+                decision = replace(decision, decision="reject", reason=reason, arguments=None)
+            else:
+                job.arguments = edited.arguments
+                decision = replace(decision, arguments=edited.arguments)
+        self.parts.recorder.emit(decision)
+
+    async def _execute(self, job: Job, early: EarlyStarts | None) -> None:
+        """Run the tool within its limit and record how it went."""
+        assert job.tool
+        started_early = early.take(job) if early else None
+        context = self.context(job)
+        record = self.parts.state.calls[job.call.id]
+        self.parts.recorder.emit(
+            CallStarted(
+                turn=job.turn,
+                call_id=job.call.id,
+                attempt=context.attempt,
+                planned=self.parts.state.planned,
+                effect=job.tool.effect or "write",
+                idempotent=job.tool.idempotent,
+                asked=record.decision is not None,
+            )
+        )
+        began = started_early.started if started_early else time.monotonic()
+        try:
+            result = await (started_early.task if started_early else self.parts.runner.run(job.tool, job.arguments, context))
+        except Exception as error:  # a tool is a user's code: whatever it raises is an answer to the model
+            self._fail(job, error, time.monotonic() - began)
+            return
+        shaped = self.parts.shaper.shape(job.tool, job.call.id, result)
+        self._end(job, "ok", shaped, time.monotonic() - began)
+
+    def context(self, job: Job) -> Context:
+        """Give the tool what it may know of the run."""
+        assert job.tool
+        state = self.parts.state
+        record = state.calls.get(job.call.id)
+
+        def note(kind: str, data: dict[str, JSON]) -> None:
+            self._note(job, kind, data)
+
+        return Context(
+            run_id=state.run_id,
+            call_id=job.call.id,
+            attempt=(record.attempt if record else 0) + 1,
+            idempotency_key=f"{state.run_id}:{job.call.id}",
+            workspace=self.parts.workspace,
+            timeout_seconds=job.tool.timeout_seconds,
+            dependencies=self.parts.dependencies,
+            note=note,
+        )
+
+    def _note(self, job: Job, kind: str, data: dict[str, JSON]) -> None:
+        if kind == "thought":
+            fields = {name: str(data.get(name, "")) for name in ("number", "thought", "plan", "action")}
+            self.parts.recorder.emit(ThoughtRecorded(turn=job.turn, **fields))
+        else:
+            self.parts.recorder.emit(CallNoted(call_id=job.call.id, note=kind, data=data))
+
+    def _answered(self, job: Job) -> bool:
+        return self.parts.state.calls[job.call.id].answered
+
+    def _refuse(self, job: Job, refusal: CallRefused) -> None:
+        self._fail(job, refusal, 0.0)
+        job.done.set()
+
+    def _fail(self, job: Job, error: Exception, seconds: float) -> None:
+        kind, shaped = self.parts.shaper.shape_error(error)
+        self._end(job, status_of(error), shaped, seconds, kind=kind)
+
+    def _copy(self, job: Job, original: Job) -> None:
+        """Answer a copy with its original's result; one that waits for a person is parked with it."""
+        record = self.parts.state.calls[original.call.id]
+        if not record.answered:
+            job.parked = True
+            return
+        shaped = Shaped(record.shown, len(record.shown), record.result_hash, record.artifact, record.images)
+        self._end(job, record.status, shaped, 0.0, kind=record.error_kind)
+
+    def _end(self, job: Job, status: CallStatus, shaped: Shaped, seconds: float, *, kind: ErrorKind | None = None) -> None:
+        self.parts.recorder.emit(
+            CallEnded(
+                turn=job.turn,
+                call_id=job.call.id,
+                status=status,
+                shown=shaped.shown,
+                error_kind=kind,
+                seconds=seconds,
+                result_chars=shaped.result_chars,
+                artifact=shaped.artifact,
+                result_hash=shaped.result_hash,
+                images=shaped.images,
+            )
+        )
+
+
+def status_of(error: Exception) -> CallStatus:
+    """Tell which status a call that ended by this error has."""
+    if isinstance(error, CallRefused):
+        return "rejected" if error.kind == "rejected" else "refused"
+    return "timeout" if isinstance(error, ToolTimedOut) else "error"
+
+
+def edited_call(call: ToolCall, arguments: dict[str, JSON] | None) -> ToolCall:
+    """Give the call with a person's arguments."""
+    return replace(call, arguments=json.dumps(arguments, ensure_ascii=False))
