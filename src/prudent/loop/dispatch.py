@@ -28,6 +28,7 @@ from prudent.ports import Ask, End, Shaped
 from prudent.tools.context import Context
 from prudent.types import JSON
 
+HIDDEN = "[secret]"
 NOT_RUN = "not run: the run ended before it"
 
 
@@ -109,7 +110,7 @@ class Dispatcher:
                 call_id=job.call.id,
                 kind=ask.kind,
                 tool_name=job.tool.name,
-                arguments=job.arguments,
+                arguments={name: HIDDEN if name in job.tool.secret else value for name, value in job.arguments.items()},
                 preview=ask.preview,
                 binding=ask.binding,
             )
