@@ -17,6 +17,7 @@ PrudentError
 │   └── ModelStalled        no byte for too long; not tried again
 ├── JournalError            the operator acts: the record cannot be read or written
 │   ├── RunNotFound         no run by that id
+│   ├── RunAlive            another process still works on the run
 │   └── OwnershipLost       another process owns the run now: stop at once
 └── WorkspaceEscape         a path outside the workspace
 """
@@ -159,6 +160,10 @@ class JournalError(PrudentError):
 
 class RunNotFound(JournalError):
     """There is no run by that id."""
+
+
+class RunAlive(JournalError):
+    """Another process still works on the run: wait for it, or stop it first."""
 
 
 class OwnershipLost(JournalError):
