@@ -1,0 +1,133 @@
+"""JSON as text: written for models and read with the place of every part."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import cast
+
+from prudent.types import JSON
+
+ONE_LINE_CHARS = 200
+"""A part that is longer is laid out over several lines."""
+
+LAYOUT_DEPTH = 5
+
+MAX_PARSED_CHARS = 4_000_000
+"""A longer text is not parsed: that would take a good part of a second."""
+
+_encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False)
+_decoder = json.JSONDecoder()
+_BLANK = re.compile(r"[ \t\r\n]*")
+_ESCAPED = re.compile(r"(?<!\\)((?:\\\\)*)((?:\\u[0-9a-fA-F]{4})+)")
+
+
+def encode(value: JSON) -> str:
+    """Write JSON on one line, CJK as it stands."""
+    return _encoder.encode(value)
+
+
+def lay_out(value: JSON, depth: int = 0) -> str:
+    """Write JSON with a line for each part of what is long, so that it can be read and searched in pieces."""
+    text = encode(value)
+    if len(text) <= ONE_LINE_CHARS or depth >= LAYOUT_DEPTH:
+        return text
+    if isinstance(value, list):
+        return "[\n" + ",\n".join(lay_out(item, depth + 1) for item in value) + "\n]"
+    if isinstance(value, dict):
+        return "{\n" + ",\n".join(f"{encode(key)}:{lay_out(item, depth + 1)}" for key, item in value.items()) + "\n}"
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An item of a list or a member of an object, and where its value stands in the text."""
+
+    value: JSON
+    start: int
+    end: int
+    key: str = ""
+
+
+def parts_of(text: str, start: int = 0) -> list[Part] | None:
+    """Read the list or object that begins at `start` part by part; None when it is not one, or broken."""
+    start = _skip(text, start)
+    opening = text[start : start + 1]
+    if opening not in ("[", "{") or len(text) > MAX_PARSED_CHARS:
+        return None
+    try:
+        return list(_read_parts(text, start + 1, keyed=opening == "{"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def values_of(text: str) -> list[Part] | None:
+    """Read values that stand one after the other, as in JSON Lines; None when the text is anything else.
+
+    One whole list or object gives one part.
+    """
+    if len(text) > MAX_PARSED_CHARS:
+        return None
+    parts: list[Part] = []
+    at = _skip(text, 0)
+    try:
+        while at < len(text):
+            value, end = _decoder.raw_decode(text, at)
+            if not isinstance(value, list | dict):
+                return None
+            parts.append(Part(cast(JSON, value), at, end))
+            at = _skip(text, end)
+    except (ValueError, RecursionError):
+        return None
+    return parts
+
+
+def _read_parts(text: str, at: int, *, keyed: bool) -> Iterator[Part]:
+    closing = "}" if keyed else "]"
+    at = _skip(text, at)
+    if text[at : at + 1] == closing:
+        return
+    while True:
+        key = ""
+        if keyed:
+            name, at = _decoder.raw_decode(text, at)
+            key, at = cast(str, name), _after(text, at, ":")
+        value, end = _decoder.raw_decode(text, at)
+        yield Part(cast(JSON, value), at, end, key)
+        at = _skip(text, end)
+        if text[at : at + 1] == closing:
+            return
+        at = _after(text, at, ",")
+
+
+def _skip(text: str, at: int) -> int:
+    found = _BLANK.match(text, at)
+    return found.end() if found else at
+
+
+def _after(text: str, at: int, sign: str) -> int:
+    at = _skip(text, at)
+    if text[at : at + 1] != sign:
+        raise ValueError(f"{sign} expected at {at}")
+    return _skip(text, at + 1)
+
+
+def unescape_letters(text: str) -> str:
+    r"""Write `\u4f60` as the letter it stands for, in a text that is JSON; everything else stays to the letter."""
+    return _ESCAPED.sub(_letters, text) if "\\u" in text else text
+
+
+def _letters(found: re.Match[str]) -> str:
+    codes = found[2].split("\\u")[1:]
+    letters = bytes.fromhex("".join(codes)).decode("utf-16-be", "surrogatepass")
+    return found[1] + "".join(letter if _is_plain(letter) else _escape(letter) for letter in letters)
+
+
+def _is_plain(letter: str) -> bool:
+    return ord(letter) >= 0xA0 and not 0xD800 <= ord(letter) <= 0xDFFF and letter not in "\u2028\u2029"
+
+
+def _escape(letter: str) -> str:
+    return f"\\u{ord(letter):04x}"

@@ -1,0 +1,130 @@
+"""Logs and the output of programs: head, tail, and between them the lines that matter."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from prudent.context.cutting import Draft, Lines, characters_left, shorten
+from prudent.context.relevance import score_parts
+
+SAMPLE_LINES = 200
+MAX_LINES = 30_000
+"""More lines are not looked at one by one; head and tail are shown all the same."""
+
+MAX_LINE_CHARS = 240
+MAX_NOTABLE = 12
+
+_STAMP = re.compile(
+    r"\W{0,2}(?:\d{4}-\d\d-\d\d|\d{1,2}[/.]\w{2,3}[/.]\d{2,4}|\d\d:\d\d:\d\d|[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d|\d{10,13}\b)"
+    r"|.{0,60}\b(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b"
+)
+_ERROR = re.compile(
+    r"\b(?:error|fatal|critical|exception|traceback|panic|failed|failure|denied|refused|timed out|killed|abort(?:ed)?)\b"
+    r"|错误|失败|异常",
+    re.IGNORECASE,
+)
+_FAILURE = re.compile(
+    r"^(?:E  |FAILED|ERROR|Traceback \(|npm ERR!|error(?:\[|:)|fatal:|panic:|make: \*\*\*|\w+(?:Error|Exception):)",
+    re.MULTILINE,
+)
+_VARIABLE = re.compile(r"[0-9a-fA-F]*\d[0-9a-fA-F]*")
+
+
+def looks_like_log(text: str) -> bool:
+    """Whether most lines carry a time or a level, or the end reads like that of a failed program."""
+    lines = [line for line in text[:40_000].splitlines()[:SAMPLE_LINES] if line.strip()]
+    if len(lines) < 10:
+        return False
+    stamped = sum(bool(_STAMP.match(line)) for line in lines)
+    return stamped * 2 > len(lines) or len(_FAILURE.findall(text[-4000:])) >= 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    number: int
+    start: int
+    end: int
+
+
+def shorten_log(text: str, limit: int, terms: Sequence[str]) -> Draft:
+    """Show head and tail, and between them errors, lines unlike the rest, and lines with the task's words."""
+    lines = list(_lines_of(text))
+    head = _fitting(text, lines, limit * 3 // 10)
+    tail = _fitting(text, lines[::-1][: len(lines) - len(head)], limit * 3 // 10)[::-1]
+    between = lines[len(head) : len(lines) - len(tail)]
+    out = Lines(limit)
+    _add_all(out, text, head)
+    reserve = sum(min(line.end - line.start, MAX_LINE_CHARS) + 1 for line in tail) + 60
+    _add_notable(out, text, between, terms, reserve)
+    if tail:
+        out.add(f"… line {tail[0].number:,} to the end:")
+    _add_all(out, text, tail)
+    left = between[-1].end - between[0].start if between else 0
+    next_start = between[0].start if between else 0
+    return Draft(out.text(), characters_left(left, len(text)) or f"parts of {len(text):,} characters", next_start)
+
+
+def _lines_of(text: str) -> Iterator[_Line]:
+    start = number = 0
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        number += 1
+        yield _Line(number, start, end)
+        start = end + 1
+
+
+def _fitting(text: str, lines: Sequence[_Line], room: int) -> list[_Line]:
+    """Take lines while they fit; one at least, since it is cut when it is shown."""
+    taken: list[_Line] = []
+    for line in lines:
+        room -= min(line.end - line.start, MAX_LINE_CHARS) + 1
+        if room < 0:
+            break
+        taken.append(line)
+    return taken
+
+
+def _add_all(out: Lines, text: str, lines: Sequence[_Line]) -> None:
+    for line in lines:
+        out.add(_shown(text, line))
+
+
+def _shown(text: str, line: _Line) -> str:
+    size = line.end - line.start
+    return text[line.start : line.end] if size <= MAX_LINE_CHARS else shorten(text[line.start : line.end], MAX_LINE_CHARS)
+
+
+def _add_notable(out: Lines, text: str, lines: Sequence[_Line], terms: Sequence[str], reserve: int) -> None:
+    notable = _notable(text, lines[:MAX_LINES], terms)
+    if not lines:
+        return
+    counted = f", {len(notable):,} of them with errors or unlike the rest" if notable else ""
+    if out.room <= reserve or not out.add(f"… {len(lines):,} lines between{counted}"):
+        return
+    kept = sorted(notable[:MAX_NOTABLE], key=lambda line: line.number)
+    for line in kept:
+        entry = f"line {line.number:,} at start={line.start}: {_shown(text, line)}"
+        if len(entry) + reserve > out.room:
+            break
+        out.add(entry)
+
+
+def _notable(text: str, lines: Sequence[_Line], terms: Sequence[str]) -> list[_Line]:
+    """Order the lines that deserve to be seen: the task's words and errors first, then what stands out among many alike."""
+    if not lines:
+        return []
+    scores = score_parts(text, terms, [line.start for line in lines])
+    shapes = [_VARIABLE.sub("#", text[line.start : line.start + MAX_LINE_CHARS]) for line in lines]
+    often = Counter(shapes)
+    alike = len(often) * 4 < len(lines)
+    ranked: list[tuple[float, int]] = []
+    for place, line in enumerate(lines):
+        rare = alike and often[shapes[place]] * 50 < len(lines) and bool(shapes[place].strip())
+        error = bool(_ERROR.search(text, line.start, min(line.end, line.start + 1000)))
+        if error or rare or place in scores:
+            ranked.append((scores.get(place, 0.0) + 2 * error + rare - often[shapes[place]] / len(lines), -place))
+    return [lines[-place] for _, place in sorted(ranked, reverse=True)]
