@@ -8,7 +8,7 @@ from typing import Any
 from prudent.context.binary import hex_rows
 from prudent.context.cutting import cut_at
 from prudent.context.rendering import SOURCE, reading_text
-from prudent.context.searching import search
+from prudent.context.searching import MAX_COUNTED, search
 from prudent.errors import ToolError
 from prudent.ports import Artifact, Artifacts
 from prudent.tools.definition import Tool
@@ -137,8 +137,8 @@ class _Reader:
             "" if hits.count == len(hits.shown) else f", the first {len(hits.shown)} are shown; narrow the pattern for others"
         )
         lines = [f"line {hit.line:,}, start={hit.start}: {hit.snippet}" for hit in hits.shown]
-        at_least = "at least " if hits.count >= 1000 else ""
-        return "\n".join([f"[{at_least}{hits.count:,} lines of {handle} hold the {how} {pattern!r}{more}]", *lines])
+        count = f"{hits.count:,}+" if hits.count >= MAX_COUNTED else f"{hits.count:,}"
+        return "\n".join([f"[lines of {handle} with the {how} {pattern!r}: {count}{more}]", *lines])
 
     def _open(self, written: str) -> tuple[str, str | bytes]:
         """Find a result by its handle, however it was quoted, and give it as it is read."""

@@ -21,6 +21,9 @@ class Draft:
     next_start: int = 0
     """Where reading goes on in the kept text."""
 
+    searchable: bool = True
+    """Whether `search_in` finds anything in it."""
+
 
 def cut_at(text: str, limit: int, start: int = 0) -> int:
     """Give the place to cut `text[start:]` so that at most `limit` characters stay before it.
@@ -76,7 +79,8 @@ def mark(draft: Draft, handle: str) -> str:
     if not handle:
         return f"[… {draft.left_out} left out; the rest could not be kept]"
     go_on = f'read_more(handle="{handle}", start={draft.next_start})'
-    return f"[… {draft.left_out} left out; go on with {go_on}, or find places in it with search_in]"
+    search = ", or find places in it with search_in" if draft.searchable else ""
+    return f"[… {draft.left_out} left out; go on with {go_on}{search}]"
 
 
 class Lines:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
@@ -18,7 +17,7 @@ LAYOUT_DEPTH = 5
 MAX_PARSED_CHARS = 4_000_000
 """A longer text is not parsed: that would take a good part of a second."""
 
-_encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False)
+_encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False)
 _decoder = json.JSONDecoder()
 _BLANK = re.compile(r"[ \t\r\n]*")
 _ESCAPED = re.compile(r"(?<!\\)((?:\\\\)*)((?:\\u[0-9a-fA-F]{4})+)")
@@ -51,27 +50,36 @@ class Part:
     key: str = ""
 
 
-def parts_of(text: str, start: int = 0) -> list[Part] | None:
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A list or object taken apart."""
+
+    items: list[Part]
+    is_list: bool
+    end: int
+    """Where it ends in the text."""
+
+
+def parts_of(text: str, start: int = 0) -> Parts | None:
     """Read the list or object that begins at `start` part by part; None when it is not one, or broken."""
     start = _skip(text, start)
     opening = text[start : start + 1]
     if opening not in ("[", "{") or len(text) > MAX_PARSED_CHARS:
         return None
+    items: list[Part] = []
     try:
-        return list(_read_parts(text, start + 1, keyed=opening == "{"))
+        end = _read_parts(text, start + 1, items, keyed=opening == "{")
     except (ValueError, RecursionError):
         return None
+    return Parts(items, opening == "[", end)
 
 
-def values_of(text: str) -> list[Part] | None:
-    """Read values that stand one after the other, as in JSON Lines; None when the text is anything else.
-
-    One whole list or object gives one part.
-    """
-    if len(text) > MAX_PARSED_CHARS:
-        return None
-    parts: list[Part] = []
-    at = _skip(text, 0)
+def lines_of(text: str, first: Parts) -> list[Part] | None:
+    """Read JSON Lines, of which `first` is the first; None when the text is anything else."""
+    parts = [Part({item.key: item.value for item in first.items}, 0, first.end)]
+    if first.is_list:
+        parts = [Part([item.value for item in first.items], 0, first.end)]
+    at = _skip(text, first.end)
     try:
         while at < len(text):
             value, end = _decoder.raw_decode(text, at)
@@ -84,25 +92,27 @@ def values_of(text: str) -> list[Part] | None:
     return parts
 
 
-def _read_parts(text: str, at: int, *, keyed: bool) -> Iterator[Part]:
+def _read_parts(text: str, at: int, items: list[Part], *, keyed: bool) -> int:
     closing = "}" if keyed else "]"
     at = _skip(text, at)
     if text[at : at + 1] == closing:
-        return
+        return at + 1
     while True:
         key = ""
         if keyed:
             name, at = _decoder.raw_decode(text, at)
             key, at = cast(str, name), _after(text, at, ":")
         value, end = _decoder.raw_decode(text, at)
-        yield Part(cast(JSON, value), at, end, key)
+        items.append(Part(cast(JSON, value), at, end, key))
         at = _skip(text, end)
         if text[at : at + 1] == closing:
-            return
+            return at + 1
         at = _after(text, at, ",")
 
 
 def _skip(text: str, at: int) -> int:
+    if text[at : at + 1] not in " \t\r\n":
+        return at
     found = _BLANK.match(text, at)
     return found.end() if found else at
 

@@ -8,11 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from prudent.context.cutting import Draft, Lines, characters_left, shorten
-from prudent.context.relevance import score_parts
+from prudent.context.relevance import parts_with, score_parts
 
 SAMPLE_LINES = 200
 MAX_LINES = 30_000
 """More lines are not looked at one by one; head and tail are shown all the same."""
+
+MAX_SHAPED_CHARS = 400_000
+"""Lines are compared with each other up to here."""
 
 MAX_LINE_CHARS = 240
 MAX_NOTABLE = 12
@@ -21,16 +24,15 @@ _STAMP = re.compile(
     r"\W{0,2}(?:\d{4}-\d\d-\d\d|\d{1,2}[/.]\w{2,3}[/.]\d{2,4}|\d\d:\d\d:\d\d|[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d|\d{10,13}\b)"
     r"|.{0,60}\b(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b"
 )
-_ERROR = re.compile(
-    r"\b(?:error|fatal|critical|exception|traceback|panic|failed|failure|denied|refused|timed out|killed|abort(?:ed)?)\b"
-    r"|错误|失败|异常",
-    re.IGNORECASE,
+_ERROR_WORDS = (
+    *("error", "fatal", "critical", "exception", "traceback", "panic", "failed", "failure", "denied", "refused"),
+    *("timed out", "timeout", "killed", "abort", "错误", "失败", "异常"),
 )
 _FAILURE = re.compile(
     r"^(?:E  |FAILED|ERROR|Traceback \(|npm ERR!|error(?:\[|:)|fatal:|panic:|make: \*\*\*|\w+(?:Error|Exception):)",
     re.MULTILINE,
 )
-_VARIABLE = re.compile(r"[0-9a-fA-F]*\d[0-9a-fA-F]*")
+_VARIABLE = re.compile(r"\d[\w.:/-]*")
 
 
 def looks_like_log(text: str) -> bool:
@@ -117,14 +119,17 @@ def _notable(text: str, lines: Sequence[_Line], terms: Sequence[str]) -> list[_L
     """Order the lines that deserve to be seen: the task's words and errors first, then what stands out among many alike."""
     if not lines:
         return []
-    scores = score_parts(text, terms, [line.start for line in lines])
-    shapes = [_VARIABLE.sub("#", text[line.start : line.start + MAX_LINE_CHARS]) for line in lines]
+    block = text[lines[0].start : lines[-1].end]
+    starts = [line.start - lines[0].start for line in lines]
+    scores = score_parts(block, terms, starts)
+    for parts in parts_with(block, _ERROR_WORDS, starts).values():
+        for part in parts:
+            scores[part] = scores.get(part, 0.0) + 2
+    shapes = _VARIABLE.sub("#", block[:MAX_SHAPED_CHARS]).split("\n")[: len(lines)]
     often = Counter(shapes)
-    alike = len(often) * 4 < len(lines)
-    ranked: list[tuple[float, int]] = []
-    for place, line in enumerate(lines):
-        rare = alike and often[shapes[place]] * 50 < len(lines) and bool(shapes[place].strip())
-        error = bool(_ERROR.search(text, line.start, min(line.end, line.start + 1000)))
-        if error or rare or place in scores:
-            ranked.append((scores.get(place, 0.0) + 2 * error + rare - often[shapes[place]] / len(lines), -place))
-    return [lines[-place] for _, place in sorted(ranked, reverse=True)]
+    if len(often) * 4 < len(shapes):
+        for part, shape in enumerate(shapes):
+            if often[shape] * 50 < len(shapes) and shape.strip():
+                scores[part] = scores.get(part, 0.0) + 1
+    usual = {part: often[shapes[part]] / len(shapes) for part in scores if part < len(shapes)}
+    return [lines[part] for part in sorted(scores, key=lambda part: (usual.get(part, 0.0) - scores[part], part))]

@@ -91,6 +91,8 @@ class _Walk:
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
     def _other(self, value: Any, depth: int) -> JSON:
+        if type(value) is dict or type(value) is list:
+            return self._nested(value, depth)
         for kinds, write in _IN_WORDS:
             if isinstance(value, kinds):
                 return write(value)
@@ -100,6 +102,10 @@ class _Walk:
             return self._scalar(value)
         if isinstance(value, bytes | bytearray | memoryview | Image):
             return self._bytes(cast("bytes | Image", value))
+        return self._nested(value, depth)
+
+    def _nested(self, value: Any, depth: int) -> JSON:
+        """Turn what holds other values; what holds itself is said so."""
         if id(value) in self._above:
             return f"<{type_name(value)} that holds itself>"
         self._above.add(id(value))
@@ -117,9 +123,11 @@ class _Walk:
         return describe_bytes(data, media_type)
 
     def _container(self, value: Any, depth: int) -> JSON:
+        if type(value) is dict:
+            return self._object(cast("dict[Any, Any]", value).items(), depth)
         if type(value) is list or type(value) is tuple:
             return self._list(cast("list[Any]", value), depth)
-        native = None if type(value) is dict else unwrap(value)
+        native = unwrap(value)
         if native:
             if native[1]:
                 self._note(native[1])

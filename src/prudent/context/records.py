@@ -55,8 +55,20 @@ def shorten_list(text: str, items: Sequence[Part], limit: int, terms: Sequence[s
     rows = rows_of(items)
     if rows:
         return shorten_rows(text, rows, limit, terms, what or f"{len(rows):,} records")
+    if all(isinstance(item.value, int | float) for item in items):
+        return _shorten_numbers(text, items, limit, what)
     entries = Entries([item.start for item in items], lambda position: _cell(items[position].value, LONG_CELL_CHARS))
     return write_index(text, entries, [what or f"{len(items):,} items"], limit, terms)
+
+
+def _shorten_numbers(text: str, items: Sequence[Part], limit: int, what: str) -> Draft:
+    numbers = [item.value for item in items if isinstance(item.value, int | float)]
+    head = f"{what or f'{len(items):,} numbers'}, from {min(numbers)} to {max(numbers)}"
+    first = items[0].start
+    place = max(text.rfind(",", first, first + limit - len(head) - 2), first)
+    shown = " ".join(text[first:place].split())
+    left = sum(item.start >= place for item in items)
+    return Draft(f"{head}\n{shown}", f"{left:,} of {len(items):,} numbers", place + 1)
 
 
 def rows_of(items: Sequence[Part]) -> list[Row] | None:

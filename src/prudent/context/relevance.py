@@ -66,18 +66,23 @@ def best_places(text: str, terms: Sequence[str], *, start: int = 0, end: int | N
 
 def score_parts(text: str, terms: Sequence[str], starts: Sequence[int]) -> dict[int, float]:
     """Score the parts of a text that begin at `starts` (ascending) by the terms they hold; those without any are left out."""
-    found = _occurrences(_lowered(text[:MAX_SEARCHED_CHARS]), terms)
-    holding: dict[str, set[int]] = {}
-    for at, term in sorted(found):
-        holding.setdefault(term, set()).add(bisect_right(starts, at) - 1)
     scores: dict[int, float] = {}
-    for term, parts in holding.items():
-        if len(parts) * 3 > len(starts) and len(starts) > 3:
+    for term, parts in parts_with(text, terms, starts).items():
+        if (len(parts) * 3 > len(starts) and len(starts) > 3) or len(parts) >= MAX_PLACES:
             continue
         for part in parts:
             scores[part] = scores.get(part, 0.0) + (1 + len(term) / 10) / (1 + math.log2(len(parts)))
-    scores.pop(-1, None)
     return scores
+
+
+def parts_with(text: str, words: Sequence[str], starts: Sequence[int]) -> dict[str, set[int]]:
+    """Tell for each word which of the parts that begin at `starts` (ascending) hold it, up to `MAX_PLACES` times."""
+    holding: dict[str, set[int]] = {}
+    for at, word in _occurrences(_lowered(text[:MAX_SEARCHED_CHARS]), words):
+        part = bisect_right(starts, at) - 1
+        if part >= 0:
+            holding.setdefault(word, set()).add(part)
+    return holding
 
 
 def _lowered(text: str) -> str:

@@ -66,7 +66,10 @@ class ResultShaper:
         draft = self._draft(seen, max(tool.max_result_chars, 1))
         kept = seen
         if raw is not seen and (draft.left_out or len(raw.text) > len(seen.text)):
-            kept, draft = raw, replace(draft, left_out=f"parts of {raw.chars:,} characters", next_start=0)
+            kept, draft = (
+                raw,
+                replace(draft, left_out=f"parts of {raw.chars:,} characters", next_start=0, searchable=not raw.is_bytes),
+            )
         is_page = seen.media_type == "text/html" and draft.body != seen.text
         handle = self._keep(call_id, kept) if draft.left_out or is_page or _is_lost(kept, images) else ""
         notes = (*notes, *seen.notes, *_remarks(seen, images, handle, is_page=is_page))
@@ -77,7 +80,7 @@ class ResultShaper:
     def _draft(self, seen: Rendered, limit: int) -> Draft:
         if seen.is_bytes:
             left_out = "" if seen.pictures or not seen.content else "the bytes themselves"
-            return Draft(seen.text, left_out)
+            return Draft(seen.text, left_out, searchable=False)
         if not seen.text.strip():
             return Draft(f"(blank text of {len(seen.text):,} characters)" if seen.text else "(empty text)")
         if len(seen.text) <= limit:
