@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from prudent.context.binary import hex_rows
 from prudent.context.cutting import cut_at
+from prudent.context.kinds.binary import hex_rows
 from prudent.context.rendering import SOURCE, reading_text
 from prudent.context.searching import MAX_COUNTED, search
 from prudent.errors import ToolError

@@ -13,9 +13,9 @@ from enum import Enum
 from typing import Any, cast
 from uuid import UUID
 
-from prudent.context.binary import describe_bytes, media_type_of
 from prudent.context.cleaning import safe_text, type_name
 from prudent.context.failures import describe_exception
+from prudent.context.kinds.binary import describe_bytes, media_type_of
 from prudent.context.members import MAX_ITERATED, attributes_of, members_of, unwrap
 from prudent.messages import Image
 from prudent.types import JSON

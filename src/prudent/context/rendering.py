@@ -6,10 +6,10 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import cast
 
-from prudent.context.binary import describe_bytes, media_type_of, text_of
 from prudent.context.cleaning import clean
 from prudent.context.json_text import lay_out, unescape_letters
-from prudent.context.pages import looks_like_page, page_text
+from prudent.context.kinds.binary import describe_bytes, media_type_of, text_of
+from prudent.context.kinds.pages import looks_like_page, page_text
 from prudent.context.plain import to_plain
 from prudent.messages import Image
 

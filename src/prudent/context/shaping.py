@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from prudent.context.binary import IMAGES_SENT, MAX_IMAGE_BYTES
 from prudent.context.cleaning import type_name
 from prudent.context.cutting import Draft, mark
 from prudent.context.failures import describe_exception, error_text
 from prudent.context.json_text import encode
+from prudent.context.kinds.binary import IMAGES_SENT, MAX_IMAGE_BYTES
+from prudent.context.kinds.texts import shorten_text
 from prudent.context.relevance import terms_of
 from prudent.context.rendering import SOURCE, Rendered, hash_of, reading_text, render
-from prudent.context.texts import shorten_text
 from prudent.errors import ErrorKind
 from prudent.messages import Image
 from prudent.ports import Artifacts, Shaped

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from prudent.context.cutting import Draft
-from prudent.context.diffs import looks_like_diff, shorten_diff
-from prudent.context.logs import looks_like_log, shorten_log
-from prudent.context.objects import shorten_json
-from prudent.context.prose import shorten_prose
-from prudent.context.tables import read_table, shorten_table
+from prudent.context.kinds.diffs import looks_like_diff, shorten_diff
+from prudent.context.kinds.logs import looks_like_log, shorten_log
+from prudent.context.kinds.objects import shorten_json
+from prudent.context.kinds.prose import shorten_prose
+from prudent.context.kinds.tables import read_table, shorten_table
 
 MIN_STRUCTURED_CHARS = 400
 """In less room than this only the beginning is shown, whatever the text is."""

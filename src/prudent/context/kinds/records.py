@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from statistics import median
 
 from prudent.context.cutting import Draft, shorten
-from prudent.context.index import Entries, write_index
 from prudent.context.json_text import Part, encode
-from prudent.context.prose import LONG_TEXT_CHARS, shorten_texts
+from prudent.context.kinds.index import Entries, write_index
+from prudent.context.kinds.prose import LONG_TEXT_CHARS, shorten_texts
 from prudent.types import JSON
 
 MAX_COLUMNS = 10

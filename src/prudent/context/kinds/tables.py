@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from prudent.context.cutting import Draft
-from prudent.context.records import Row, shorten_rows
+from prudent.context.kinds.records import Row, shorten_rows
 from prudent.types import JSON
 
 SAMPLE_LINES = 60

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from prudent.context.cutting import Draft, characters_left, head_of, shorten
 from prudent.context.json_text import Part, Parts, encode, lines_of, parts_of
-from prudent.context.records import shorten_list
+from prudent.context.kinds.records import shorten_list
 from prudent.context.relevance import score_parts
 from prudent.types import JSON
 
