@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass, field
+from functools import partial
+from inspect import isasyncgenfunction, iscoroutinefunction, isfunction, isgeneratorfunction
+from typing import Any, Unpack, overload
 
+from prudent.errors import DefinitionError
 from prudent.messages import ToolSpec
-from prudent.types import JSON, JSONMapping
-
-Effect = Literal["read", "write", "destructive"]
-Confirm = Literal["policy", "always", "model", "never"]
-RunIn = Literal["inline", "thread", "process", "sandbox"]
-
-Preview: TypeAlias = Callable[[JSONMapping], object]
-Check: TypeAlias = Callable[..., object]
-Resource: TypeAlias = Callable[[JSONMapping], str]
-ResultShape: TypeAlias = Callable[[Any], object]
+from prudent.tools.acceptance import ArgumentTypes, accept
+from prudent.tools.context import Context
+from prudent.tools.description import compose, tools_named, without_absent
+from prudent.tools.docstring import read_docstring
+from prudent.tools.nodes import as_object
+from prudent.tools.options import (
+    Check,
+    Confirm,
+    Effect,
+    Preview,
+    Resource,
+    ResultShape,
+    RunIn,
+    ToolOptions,
+    check_options,
+)
+from prudent.tools.refusal import Refusal
+from prudent.tools.signature import Signature, innermost, place, read_signature
+from prudent.types import JSON, JSONMapping, JSONObject
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,17 +92,163 @@ class Tool:
     context_parameter: str | None = None
     """The parameter that `Context` is injected into."""
 
-    arguments: Any = None
+    arguments: ArgumentTypes | None = None
     """The pydantic validator of the arguments; None where only the schema is known (imported tools)."""
 
     aliases: tuple[str, ...] = ()
     """Other names the model may call it by."""
+
+    toolkit: str = ""
+    """The family it belongs to, such as `web`, `files` or `table`; task-type profiles choose by it."""
+
+    _specs: dict[frozenset[str], ToolSpec] = field(default_factory=dict[frozenset[str], ToolSpec], init=False, repr=False)
 
     @property
     def reads(self) -> bool:
         """Whether it is declared to change nothing."""
         return self.effect == "read"
 
+    @property
+    def is_async(self) -> bool:
+        """Whether its function is a coroutine function."""
+        return _is_async(self.function)
+
+    @property
+    def __wrapped__(self) -> Callable[..., Any]:
+        """The function, for `inspect.signature` and the like."""
+        return self.function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function itself, as a program or a test does: nothing is checked, converted or injected."""
+        return self.function(*args, **kwargs)
+
     def describe(self, mounted: Collection[str]) -> ToolSpec:
-        """Compose the definition that the model reads beside the tools named in `mounted`."""
-        raise NotImplementedError
+        """Compose the definition that the model reads beside the tools named in `mounted`.
+
+        The same object is given for every set of tools that makes no difference, so that the tool block stays the same.
+        """
+        own_words = {self.name, *self.aliases, *as_object(self.parameters.get("properties"))}
+        visible = tools_named(self.not_when, own_words).intersection(mounted)
+        if visible not in self._specs:
+            not_when = without_absent(self.not_when, own_words, visible)
+            description = compose(self.summary, self.when, not_when, self.examples)
+            self._specs[visible] = ToolSpec(self.name, description, dict(self.parameters))
+        return self._specs[visible]
+
+    def invoke(self, arguments: JSONObject, context: Context) -> object:
+        """Call the function with validated JSON arguments, turned into the Python objects it wants.
+
+        The context goes into the parameter typed `Context`. A tool without a validator gets the JSON as keyword arguments.
+
+        Returns:
+            The result, or for an async function what has to be awaited.
+
+        Raises:
+            CallRefused: the arguments were not validated before.
+            Exception: whatever the function raises.
+        """
+        values: dict[str, object] = {**arguments} if self.arguments is None else self.arguments.convert(arguments)
+        if self.context_parameter is not None:
+            values[self.context_parameter] = context
+        return self.function(**values)
+
+
+@overload
+def tool(function: Callable[..., Any], /, **options: Unpack[ToolOptions]) -> Tool: ...
+@overload
+def tool(**options: Unpack[ToolOptions]) -> Callable[[Callable[..., Any]], Tool]: ...
+def tool(
+    function: Callable[..., Any] | None = None, /, **options: Unpack[ToolOptions]
+) -> Tool | Callable[[Callable[..., Any]], Tool]:
+    """Make a tool of a function: `@tool` or `@tool(effect="read", when="…")`.
+
+    The schema comes from the signature and the docstring. For a tool whose schema is all that is known (from a server, say),
+    make a `Tool` instead.
+
+    Args:
+        function: a function with annotated parameters, sync or async.
+        **options: see `ToolOptions`.
+
+    Raises:
+        DefinitionError: the function or an option cannot work; says where it stands and how to mend it.
+    """
+    if function is None:
+        return partial(_make_tool, options=options)
+    return _make_tool(function, options)
+
+
+def _make_tool(function: Callable[..., Any], options: ToolOptions) -> Tool:
+    from prudent.tools.schema import build, explain_values  # brings pydantic: 0.1 s to import, nothing to do without a tool
+
+    name = options.get("name", getattr(innermost(function), "__name__", ""))
+    where = place(function, name)
+    check_options(options, name, where)
+    signature = read_signature(function, where)
+    documentation = read_docstring(innermost(function).__doc__)
+    parameters, types = build(signature, documentation.parameters, where)
+    explain_values(parameters, options.get("enum_help", {}), where)
+    made = Tool(
+        name=name,
+        function=function,
+        summary=options.get("description", documentation.summary),
+        parameters=parameters,
+        when=options.get("when", ""),
+        not_when=options.get("not_when", ""),
+        examples=tuple(options.get("examples", ())),
+        effect=options.get("effect"),
+        idempotent=options.get("idempotent", False),
+        confirm=options.get("confirm", "policy"),
+        preview=options.get("preview"),
+        check=options.get("check"),
+        resource=options.get("resource"),
+        timeout_seconds=options.get("timeout_seconds", 3.0),
+        run_in=_run_in(function, options.get("run_in"), where),
+        requires=tuple(options.get("requires", ())),
+        max_result_chars=options.get("max_result_chars", 2000),
+        shape=options.get("shape"),
+        repeatable=options.get("repeatable", False),
+        secret=tuple(options.get("secret", ())),
+        context_parameter=signature.context_parameter,
+        arguments=types,
+        toolkit=options.get("toolkit", ""),
+    )
+    _check_secrets(made, signature, where)
+    _check_examples(made, where)
+    return made
+
+
+def _run_in(function: Callable[..., Any], wanted: RunIn | None, where: str) -> RunIn:
+    """Choose where a function runs; refuse a place where it cannot."""
+    if isgeneratorfunction(function) or isasyncgenfunction(function):
+        raise DefinitionError(f"{where} yields its result: return it as a whole, such as a list")
+    if _is_async(function):
+        if wanted in (None, "inline"):
+            return "inline"
+        raise DefinitionError(f"{where} is async and cannot run in {wanted!r}: make it a plain function, or leave run_in out")
+    if wanted == "process" and not (isfunction(function) and "<" not in function.__qualname__):
+        raise DefinitionError(
+            f"{where} cannot run in a process, since a worker has to import it by name: define it with def at module level"
+        )
+    return wanted or "thread"
+
+
+def _is_async(function: Callable[..., Any]) -> bool:
+    called: Callable[..., Any] = function.func if isinstance(function, partial) else function
+    return iscoroutinefunction(called) or iscoroutinefunction(type(called).__call__)
+
+
+def _check_secrets(made: Tool, signature: Signature, where: str) -> None:
+    known = {parameter.name for parameter in signature.parameters}
+    for name in made.secret:
+        if name not in known:
+            raise DefinitionError(
+                f"{where}: secret names {name!r}, but its parameters are: {', '.join(sorted(known)) or 'none'}"
+            )
+
+
+def _check_examples(made: Tool, where: str) -> None:
+    for example in made.examples:
+        problems = accept(made.parameters, made.arguments, dict(example)).problems
+        if problems:
+            refusal = Refusal(made.name, made.parameters).of(problems)
+            raise DefinitionError(f"{where}: an example is refused by its own parameters ({refusal.reason}): mend the example")
