@@ -1,0 +1,120 @@
+"""`prudent chat`: a conversation, in which each question is a run of its own and the earlier answers are known."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from importlib import import_module
+
+from prudent.cli import exits
+from prudent.cli.options import (
+    DEFAULT_DATABASE,
+    AgentOption,
+    BaseUrlOption,
+    DatabaseOption,
+    ModelCallsOption,
+    ModelOption,
+    ModeOption,
+    NoOption,
+    SecondsOption,
+    SessionOption,
+    YesOption,
+    teach,
+)
+
+HELP = "Talk with an agent: each question is a run of its own, and it knows the earlier answers."
+EPILOG = teach(
+    [
+        ("prudent chat --agent agent.toml", "the agent that the file describes"),
+        ("prudent chat --model local", "a plain agent with a calculator, on the embedded model"),
+    ],
+    "In the chat: /help, /new forgets the conversation, /quit or Ctrl-D leaves. Ctrl-C stops the answer under way.",
+    "Exit status: 0 left, 2 usage or configuration error.",
+)
+
+COMMANDS = """/help   this list
+/new    forget what was said so far
+/stop   is Ctrl-C: it stops the answer that is being worked on, and the chat goes on
+/quit   leave (or Ctrl-D)"""
+
+
+def chat(
+    agent: AgentOption = None,
+    model: ModelOption = None,
+    base_url: BaseUrlOption = None,
+    db: DatabaseOption = DEFAULT_DATABASE,
+    session: SessionOption = "",
+    mode: ModeOption = None,
+    yes: YesOption = False,
+    no: NoOption = False,
+    max_model_calls: ModelCallsOption = None,
+    seconds: SecondsOption = None,
+) -> int:
+    """Ask for questions until there are no more."""
+    from prudent.cli.agents import agent_or_plain, fetch_model  # the engine is slow to import, and --help needs none of it
+    from prudent.cli.conversation import Conversation
+    from prudent.cli.sitting import open_sitting
+
+    chosen = agent_or_plain(agent)
+    fetch_model(chosen, model, yes=yes)
+    talk = Conversation()
+    session = session or f"chat-{time.strftime('%Y%m%d-%H%M%S')}"
+    for question in questions(talk.exchanges.clear):
+        sitting = open_sitting(db, yes=yes, no=no)
+        run = chosen.prepare(
+            question,
+            model=model,
+            base_url=base_url,
+            db=db,
+            session=session,
+            mode=mode,
+            max_model_calls=max_model_calls,
+            seconds=seconds,
+            approver=sitting.approver,
+            history=talk.messages(),
+        )
+        sitting.drive(run, process_ends=False)
+        result = run.result()
+        talk.add(question, result.as_json()["output"], finished=result.status == "completed")
+    return exits.OK
+
+
+def questions(forget: Callable[[], object]) -> Iterator[str]:
+    """Give what is typed, line by line, and follow the commands among it."""
+    ask = _editor()
+    while True:
+        typed = ask()
+        if typed is None or typed.strip() in ("/quit", "/exit"):
+            return
+        if not typed.strip():
+            continue
+        if not typed.strip().startswith("/"):
+            yield typed
+        elif typed.strip() == "/new":
+            forget()
+            sys.stdout.write("forgotten\n")
+        else:
+            sys.stdout.write(COMMANDS + "\n")
+
+
+def _editor() -> Callable[[], str | None]:
+    """Give what asks for a line: with editing and a history in a terminal, without any words elsewhere."""
+    if not (sys.stdin and sys.stdin.isatty()):
+        return lambda: sys.stdin.readline() or None if sys.stdin else None
+    with suppress(ImportError):  # Windows has none
+        import_module("readline")  # gives input() its editing and history
+    sys.stdout.write("Ask something; /help tells more, /quit leaves.\n")
+    return _typed_line
+
+
+def _typed_line() -> str | None:
+    try:
+        return input("> ")
+    except EOFError:
+        sys.stdout.write("\n")
+        return None
+    except KeyboardInterrupt:
+        sys.stdout.write("\n(/quit or Ctrl-D leaves)\n")
+        return ""

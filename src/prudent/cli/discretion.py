@@ -1,0 +1,39 @@
+"""What must not be shown: known keys, keys by their form, and the values of a call's secret parameters."""
+
+from __future__ import annotations
+
+from prudent.assembly import secrets_of_environment
+from prudent.events import CallPrepared, Event, ModelCallStarted
+from prudent.journal.codec import describe
+from prudent.journal.redact import Redactor, hide_parameters, secret_values
+from prudent.types import JSONObject
+
+
+class Discretion:
+    """Redacts all that a command shows; learns the secrets of a run's calls as they come."""
+
+    def __init__(self) -> None:
+        self._redactor = Redactor(secrets_of_environment())
+
+    def notice(self, event: Event) -> None:
+        """Learn what an event says is secret. Call it before the event is shown."""
+        if isinstance(event, CallPrepared) and event.secret:
+            self._redactor = self._redactor.with_values(secret_values(event.arguments, event.secret))
+
+    def text(self, text: str) -> str:
+        """Redact a text."""
+        return self._redactor.text(text)
+
+    def mapping(self, value: JSONObject) -> JSONObject:
+        """Redact a JSON object."""
+        return self._redactor.mapping(value)
+
+
+def event_json(event: Event) -> JSONObject:
+    """Write an event as a line of `--jsonl`. Of what goes to the model only the size is told: the journal has it whole."""
+    data = describe(event)
+    if isinstance(event, ModelCallStarted):
+        data |= {"messages": len(event.messages), "tools": [tool.name for tool in event.tools]}
+    if isinstance(event, CallPrepared):
+        data["arguments"] = hide_parameters(event.arguments, event.secret)
+    return data
