@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal, Unpack
 
 from prudent.assembly import Assembly
+from prudent.blueprint import AgentSource, StartOptions
 from prudent.brakes.approval import Rule
 from prudent.brakes.budget import Budget
 from prudent.errors import ConfigurationError
@@ -21,45 +21,13 @@ from prudent.loop.checks import AnyAnswer, JudgedAnswer, TypedAnswer
 from prudent.loop.packs import Language
 from prudent.loop.parts import AnswerCheck
 from prudent.loop.planning import Planning, planning_tool
-from prudent.messages import Message
-from prudent.ports import Approver, Model
+from prudent.ports import Model
 from prudent.result import RunResult
 from prudent.runs import Run
 from prudent.tools.definition import Tool, tool
 from prudent.tools.surface import Surface
 
 Judge = Callable[[str], Any]
-
-
-@dataclass(frozen=True, slots=True)
-class AgentSource:
-    """Where an agent was read from; recorded with each run, so that resuming can tell whether it changed."""
-
-    path: str
-    name: str = ""
-    hash: str = ""
-
-
-class StartOptions(TypedDict, total=False):
-    """How one run differs from its agent. What is left out is the agent's own choice."""
-
-    model: str | Model | None
-    base_url: str | None
-    db: str | Path | None
-    """The journal's file; `PRUDENT_DB` or `.prudent/agent.db` by default."""
-
-    session: str
-    mode: str | None
-    max_model_calls: int | None
-    seconds: float | None
-    approver: Approver | None
-    """Who is asked; without one the run is parked whenever somebody has to be asked."""
-
-    history: Sequence[Message]
-    """Earlier questions and answers of a conversation."""
-
-    process_ends: bool
-    """Whether the process ends with the run, so that nothing a stop left running can go on."""
 
 
 class Agent:
@@ -129,9 +97,12 @@ class Agent:
         if planning not in ("off", "prompt", "tool", "required"):
             raise ConfigurationError(f"planning is {planning!r}: use off, prompt, tool or required")
         self.model, self.base_url, self.name, self.source = model, base_url, name, source
-        self.instructions, self.language, self.planning = instructions, language, planning
+        self.instructions = instructions
+        self.language: Language = language
+        self.planning: Planning = planning
         self.thinking_examples, self.parallel_tool_calls = tuple(thinking_examples), parallel_tool_calls
-        self.budget, self.policy, self.on_repetition = budget or Budget(), tuple(policy), on_repetition
+        self.budget, self.policy = budget or Budget(), tuple(policy)
+        self.on_repetition: Literal["end", "nudge"] = on_repetition
         self.settings = ModelSettings(temperature=temperature, max_tokens=max_tokens, reasoning=reasoning)
         self.mode, self.record_raw, self.dependencies = mode, record_raw, dependencies
         self.workspace = Path(workspace) if workspace else Path.cwd()

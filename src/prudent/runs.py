@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -62,7 +62,7 @@ class RunClock:
         scope.deadline = anyio.current_time() + self.seconds
 
     @contextmanager
-    def pause(self) -> Iterator[None]:
+    def pause(self) -> Generator[None]:
         """Stand still while a person is being waited for."""
         if not self._paused:
             self._paused_at = time.monotonic()
@@ -173,7 +173,7 @@ class Run:
                     finally:
                         group.cancel_scope.cancel()
             except BaseExceptionGroup as errors:
-                raise first_of(errors) from None
+                raise first_error(errors) from None
         self.signal.release()
         return outcome
 
@@ -229,9 +229,7 @@ class Run:
             self._record(Ending("stopped", error="the program ended the run"))
 
 
-def first_of(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Take the first error out of a task group's bundle."""
-    error: BaseException = errors
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
+def first_error(error: BaseException) -> BaseException:
+    """Take the first error out of a task group's bundle, which may hold bundles itself."""
+    bundled: Sequence[BaseException] = getattr(error, "exceptions", ())
+    return first_error(bundled[0]) if bundled else error

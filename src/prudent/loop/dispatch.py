@@ -219,8 +219,8 @@ class Dispatcher:
 
     def _note(self, job: Job, kind: str, data: dict[str, JSON]) -> None:
         if kind == "thought":
-            fields = {name: str(data.get(name, "")) for name in ("number", "thought", "plan", "action")}
-            self.parts.recorder.emit(ThoughtRecorded(turn=job.turn, **fields))
+            number, thought, plan, action = (str(data.get(name, "")) for name in ("number", "thought", "plan", "action"))
+            self.parts.recorder.emit(ThoughtRecorded(turn=job.turn, number=number, thought=thought, plan=plan, action=action))
         else:
             self.parts.recorder.emit(CallNoted(call_id=job.call.id, note=kind, data=data))
 

@@ -1,0 +1,247 @@
+"""Putting a run together: the loop is given its adapters, its brakes in order, and its place in the journal.
+
+Beside `agent.py` this is the only module that knows the loop and its adapters at once.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from prudent.blueprint import Blueprint, StartOptions
+from prudent.brakes.allow import AllowList, OneAtATime, Prerequisites
+from prudent.brakes.approval import ApprovalBrake
+from prudent.brakes.budget import Budget, BudgetBrake
+from prudent.brakes.repetition import RepetitionBrake
+from prudent.context.artifacts import artifact_tools
+from prudent.context.shaping import ResultShaper
+from prudent.context.transcript import TranscriptView
+from prudent.errors import ConfigurationError
+from prudent.events import MessageAdded, RunResumed, RunStarted
+from prudent.exchange import ModelSettings
+from prudent.journal.redact import Redactor
+from prudent.journal.replay import replay
+from prudent.journal.run_journal import RunJournal
+from prudent.journal.store import JournalStore
+from prudent.keeping import JournalKeeper
+from prudent.loop.answer import Answering
+from prudent.loop.ask import Asker
+from prudent.loop.closing import Closing
+from prudent.loop.dispatch import Dispatcher
+from prudent.loop.early import EarlyStarts
+from prudent.loop.gate import Gate
+from prudent.loop.intake import Intake
+from prudent.loop.parts import Parts
+from prudent.loop.planning import PlanFirst, count_steps, system_prompt
+from prudent.loop.recorder import Recorder
+from prudent.loop.run import TurnLoop
+from prudent.loop.settle import Settler
+from prudent.messages import Message
+from prudent.models.names import resolve
+from prudent.ports import Brake, Model, Runner
+from prudent.runners.choice import ByKind
+from prudent.runs import Run, RunClock
+from prudent.state import RunState
+from prudent.tools.surface import Surface
+from prudent.types import SystemClock, new_run_id
+
+DEFAULT_DB = ".prudent/agent.db"
+DEFAULT_TEMPERATURE = 0.3
+_SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)S?$", re.IGNORECASE)
+
+
+class Assembly:
+    """Puts one run of an agent together."""
+
+    def __init__(self, agent: Blueprint, options: StartOptions) -> None:
+        self.agent, self.options = agent, options
+        self.budget = self._budget()
+        self.model = self._model()
+        self.mode = options.get("mode") or agent.mode
+        agent.surface().shown(self.mode)
+        if self.budget.cost is not None and self.model.profile.input_price is None:
+            raise ConfigurationError(f"budget.cost cannot be kept: the price of {self.model.name} is not known")
+
+    def begin(self, task: str) -> Run:
+        """Put a new run on record, with its first messages."""
+        if not task.strip():
+            raise ConfigurationError("the task is empty: say what is to be done")
+        started = self._started(task)
+        journal = self._journal().begin(started, secret_parameters=self._secret_parameters())
+        state = RunState()
+        state.apply(started)
+        run = self._assemble(journal, state)
+        for message in self._opening(task):
+            run.loop.parts.recorder.emit(MessageAdded(message=message))
+        return run
+
+    def resume(self, run_id: str, *, accept_changed_agent: bool) -> Run:
+        """Take a run up again where its journal ends."""
+        store = self._journal()
+        run_id = store.find(run_id)
+        self._refuse_changed_agent(store, run_id, accept=accept_changed_agent)
+        journal = store.claim(run_id, secret_parameters=self._secret_parameters())
+        state = replay(store, run_id)
+        self.mode = state.mode
+        run = self._assemble(journal, state)
+        run.loop.parts.recorder.emit(RunResumed())
+        return run
+
+    def _started(self, task: str) -> RunStarted:
+        clock = SystemClock()
+        source = self.agent.source
+        return RunStarted(
+            at=clock.now(),
+            run_id=new_run_id(clock.now()),
+            agent=self.agent.name,
+            agent_file=source.reference if source else "",
+            agent_hash=source.hash if source else "",
+            task=task,
+            model=self.model.name,
+            base_url=self.options.get("base_url") or self.agent.base_url or "",
+            mode=self.mode,
+            budget=self.budget.as_json(),
+            session=self.options.get("session", ""),
+        )
+
+    def _opening(self, task: str) -> list[Message]:
+        agent = self.agent
+        instructions = "\n\n".join(filter(None, [agent.instructions, agent.typed.instruction if agent.typed else ""]))
+        prompt = system_prompt(
+            instructions,
+            agent.planning,
+            agent.language,
+            parallel=agent.parallel_tool_calls,
+            has_tools=bool(agent.surface().tools),
+            examples=agent.thinking_examples,
+        )
+        head = [Message("system", prompt)] if prompt else []
+        return [*head, *self.options.get("history", ()), Message("user", task)]
+
+    def _assemble(self, journal: RunJournal, state: RunState) -> Run:
+        agent = self.agent
+        own_tools = artifact_tools(journal.artifacts) if agent.surface().tools else []
+        surface = agent.surface(own_tools)
+        clock = RunClock(max(0.0, self.budget.seconds - state.working_seconds))
+        parts = Parts(
+            recorder=Recorder(journal, state),
+            model=self.model,
+            surface=surface,
+            brakes=self._brakes(surface),
+            shaper=ResultShaper(journal.artifacts, images=self.model.profile.takes_images, task=state.task),
+            runner=process_wide_runner(),
+            view=TranscriptView(),
+            settings=self._settings(),
+            answer_check=agent.check(),
+            pause=clock.pause,
+            approver=self.options.get("approver"),
+            output_schema=agent.typed.schema if agent.typed else None,
+            workspace=agent.workspace,
+            dependencies=agent.dependencies,
+            closing_seconds=self.budget.closing_seconds,
+        )
+        return Run(
+            turn_loop(parts),
+            self.budget,
+            JournalKeeper(journal),
+            clock,
+            restore=agent.typed.restore if agent.typed else None,
+            process_ends=self.options.get("process_ends", False),
+        )
+
+    def _brakes(self, surface: Surface) -> tuple[Brake, ...]:
+        """Give the brakes in the order they look. The cheap refusals come first, a person last."""
+        agent = self.agent
+        return (
+            AllowList(surface),
+            *([PlanFirst()] if agent.planning == "required" else []),
+            *([] if agent.parallel_tool_calls else [OneAtATime()]),
+            Prerequisites(),
+            RepetitionBrake(surface.tools.get, agent.on_repetition),
+            BudgetBrake(self.budget, count_steps),
+            ApprovalBrake(agent.policy),
+        )
+
+    def _settings(self) -> ModelSettings:
+        """Give the agent's settings, then what suits the model, then the defaults."""
+        mine, suits = self.agent.settings, self.model.profile.defaults or ModelSettings(temperature=DEFAULT_TEMPERATURE)
+        serial_by_wire = not self.agent.parallel_tool_calls and self.agent.planning in ("off", "prompt")
+        return replace(
+            mine,
+            temperature=suits.temperature if mine.temperature is None else mine.temperature,
+            max_tokens=suits.max_tokens if mine.max_tokens is None else mine.max_tokens,
+            reasoning=suits.reasoning if mine.reasoning is None else mine.reasoning,
+            parallel_tool_calls=False if serial_by_wire else None,
+        )
+
+    def _budget(self) -> Budget:
+        calls, seconds = self.options.get("max_model_calls"), self.options.get("seconds")
+        budget = self.agent.budget
+        return replace(
+            budget,
+            model_calls=budget.model_calls if calls is None else calls,
+            seconds=budget.seconds if seconds is None else seconds,
+        )
+
+    def _model(self) -> Model:
+        wanted = self.options.get("model") or self.agent.model or os.environ.get("PRUDENT_MODEL")
+        if not wanted:
+            raise ConfigurationError(
+                "no model is named: give --model (such as local, openai:NAME or deepseek:NAME), set PRUDENT_MODEL, "
+                "or write model = … into the agent"
+            )
+        if not isinstance(wanted, str):
+            return wanted
+        return resolve(wanted, base_url=self.options.get("base_url") or self.agent.base_url)
+
+    def _journal(self) -> JournalStore:
+        return _store(journal_path(self.options.get("db")), self.agent.record_raw, threading.get_ident())
+
+    def _secret_parameters(self) -> dict[str, tuple[str, ...]]:
+        tools = self.agent.surface().tools.values()
+        return {name: tool.secret for tool in tools for name in (tool.name, *tool.aliases) if tool.secret}
+
+    def _refuse_changed_agent(self, store: JournalStore, run_id: str, *, accept: bool) -> None:
+        recorded, now = store.run(run_id).agent_hash, self.agent.source.hash if self.agent.source else ""
+        if recorded and recorded != now and not accept:
+            raise ConfigurationError(
+                f"the agent's file has changed since run {run_id} began: resume with --accept-changed-agent if that is right"
+            )
+
+
+def turn_loop(parts: Parts) -> TurnLoop:
+    """Join the loop's own parts."""
+    gate = Gate(parts.surface, parts.brakes)
+    dispatcher = Dispatcher(parts, gate)
+
+    def start_early(intake: Intake) -> EarlyStarts:
+        return EarlyStarts(gate, parts.runner, parts.state, intake, dispatcher.context)
+
+    asker = Asker(parts, start_early)
+    settler = Settler(parts, gate, dispatcher)
+    return TurnLoop(parts, asker, dispatcher, settler, Answering(parts), Closing(parts, asker))
+
+
+@cache
+def process_wide_runner() -> Runner:
+    """Give the one runner of this process: its workers are shared by all runs."""
+    return ByKind()
+
+
+def journal_path(db: str | Path | None) -> Path:
+    """Tell where the journal is: `db`, else `PRUDENT_DB`, else `.prudent/agent.db`."""
+    return Path(db or os.environ.get("PRUDENT_DB") or DEFAULT_DB).absolute()
+
+
+@cache
+def _store(path: Path, record_raw: bool, _thread: int) -> JournalStore:
+    return JournalStore(path, redactor=Redactor(secrets_of_environment()), record_raw=record_raw)
+
+
+def secrets_of_environment() -> list[str]:
+    """List the values that look like keys by their names; they never reach the record."""
+    return [value for name, value in os.environ.items() if _SECRET_NAME.search(name) and len(value) >= 8]
