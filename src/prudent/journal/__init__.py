@@ -1,0 +1,1 @@
+"""The record of runs: events as the truth, everything else read from them."""
