@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 import anyio
 
@@ -138,13 +138,15 @@ class _Listening:
     turn: int
     purpose: Purpose
     start_early: StartEarly | None
-    intake: Intake = None  # pyright: ignore[reportAssignmentType]
-    early: EarlyStarts | None = None
+    intake: Intake = field(init=False)
+    early: EarlyStarts | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self._begin()
+        """Begin the first attempt."""
+        self.begin()
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
+        """Begin an attempt: nothing of an earlier one counts."""
         self.intake = Intake(self.turn, self.parts.state.calls)
         self.early = self.start_early(self.intake) if self.start_early else None
 
@@ -168,7 +170,7 @@ class _Listening:
 
     async def _retry(self, event: Retrying) -> None:
         await self.discard()
-        self._begin()
+        self.begin()
         self.parts.recorder.emit(
             ModelCallRetried(
                 turn=self.turn,
