@@ -22,6 +22,7 @@ _MAX_ENCODINGS = 3
 _FENCE = "```"
 _LANGUAGE = re.compile(r"[A-Za-z]*")
 _STRAY_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_MAYBE_TRAILING = re.compile(r",\s*[}\]]")
 _TOKEN = re.compile(
     r'(?P<string>"(?:[^"\\]|\\.)*+(?:"|\\?\Z))'  # an unclosed string reaches to the end: so this never goes back
     r"|(?P<empty>[\[{,:]\s*,)"
@@ -221,6 +222,8 @@ def _without_fence(text: str, repairs: list[str]) -> str:
 
 
 def _without_trailing_commas(text: str, repairs: list[str]) -> str:
+    if not _MAYBE_TRAILING.search(text):
+        return text
     tokens = list(_TOKEN.finditer(text))
     commas = [token.start() for token in tokens if token["trailing"]]
     if not commas or any(token["empty"] for token in tokens):

@@ -180,8 +180,10 @@ def tool(
 def _make_tool(function: Callable[..., Any], options: ToolOptions) -> Tool:
     from prudent.tools.schema import build, explain_values  # brings pydantic: 0.1 s to import, nothing to do without a tool
 
-    name = options.get("name", getattr(innermost(function), "__name__", ""))
+    name = options.get("name", _own_name(function))
     where = place(function, name)
+    if isinstance(function, Tool):
+        raise DefinitionError(f"{where} is a tool already: mount it as it is, or make another one of its function")
     check_options(options, name, where)
     signature = read_signature(function, where)
     documentation = read_docstring(innermost(function).__doc__)
@@ -215,6 +217,12 @@ def _make_tool(function: Callable[..., Any], options: ToolOptions) -> Tool:
     _check_secrets(made, signature, where)
     _check_examples(made, where)
     return made
+
+
+def _own_name(function: Callable[..., Any]) -> str:
+    """Give the name a function was defined by; an object that can be called has none."""
+    name = getattr(innermost(function), "__name__", "")
+    return "" if name == "__call__" else name
 
 
 def _run_in(function: Callable[..., Any], wanted: RunIn | None, where: str) -> RunIn:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from prudent.errors import CallRefused
-from prudent.tools.checking import Problem
+from prudent.tools.checking import Checker, Problem
 from prudent.tools.fitting import written
 from prudent.tools.nodes import as_list, as_object, branches, follow, kinds
 from prudent.tools.wording import in_words, quote
@@ -46,9 +46,10 @@ class Refusal:
         )
 
     def _again(self, start: str) -> str:
-        example = json.dumps({**self.examples[0]} if self.examples else example_arguments(self.parameters), ensure_ascii=False)
-        tail = f", for example with {example}" if len(example) <= _MAX_EXAMPLE_CHARS else ""
-        return f"{start} call {self.tool_name} again{tail}".strip()
+        example = {**self.examples[0]} if self.examples else example_arguments(self.parameters)
+        text = json.dumps(example, ensure_ascii=False)
+        shown = len(text) <= _MAX_EXAMPLE_CHARS and not Checker(self.parameters).problems(example)
+        return f"{start} call {self.tool_name} again".strip() + (f", for example with {text}" if shown else "")
 
     def _line(self, problem: Problem) -> str:
         where = cut(written(problem.path), 100) or "the arguments"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
 from types import NoneType
 from typing import Annotated, Any
 
@@ -94,11 +95,12 @@ def build(signature: Signature, descriptions: Mapping[str, str], where: str) -> 
 
 def explain_values(schema: JSONObject, help_by_value: Mapping[Any, str], where: str) -> None:
     """Write into the parameters' descriptions when to choose which value of an enumeration."""
-    unused = set(map(str, help_by_value))
+    texts = {str(value.value if isinstance(value, Enum) else value): text for value, text in help_by_value.items()}
+    unused = set(texts)
     for node in _properties(schema):
-        known = {str(value): value for value in _values(schema, node)}
-        lines = [f"{value}: {text}" for value, text in help_by_value.items() if str(value) in known]
-        unused -= known.keys()
+        known = set(map(str, _values(schema, node)))
+        lines = [f"{value}: {text}" for value, text in texts.items() if value in known]
+        unused -= known
         if lines:
             description = node.get("description", "")
             node["description"] = f"{description} {'; '.join(lines)}".strip()

@@ -97,7 +97,7 @@ def _type_hints(function: Callable[..., Any], where: str) -> dict[str, Any]:
     except NameError as error:
         raise DefinitionError(
             f"{where} has an annotation that names {error.name!r}, which is not known in its module: "
-            "define or import it at module level (not under TYPE_CHECKING or inside a function)"
+            "define or import it at module level, not inside a function and not only for type checkers"
         ) from error
     except (TypeError, SyntaxError, AttributeError) as error:
         raise DefinitionError(f"{where} has an annotation that cannot be read ({error}): mend it") from error
