@@ -135,7 +135,8 @@ def test_a_damaged_history_becomes_valid_and_keeps_what_is_sound(messages: list[
     assert faults(repaired) == []
     assert repair(repaired) == repaired
     spoken = [each.text for each in messages if each.role == "user" and each.text.strip()]
-    assert [each.text for each in repaired if each.role == "user"] == spoken
+    late = ("Be careful.",)  # what the system says too late becomes a user message
+    assert [each.text for each in repaired if each.role == "user" and each.text not in late] == spoken
 
 
 @given(valid_histories())

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-_END = re.compile(r"\n|[.!?][\"')\]]*(?=\s)|[。！？；][”’」』）]*")
+_END = re.compile(r"\n|[.!?][\"')\]]*\s|[。！？；][”’」』）]*")
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f")
 
 

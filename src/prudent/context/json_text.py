@@ -101,7 +101,9 @@ def _read_parts(text: str, at: int, items: list[Part], *, keyed: bool) -> int:
         key = ""
         if keyed:
             name, at = _decoder.raw_decode(text, at)
-            key, at = cast(str, name), _after(text, at, ":")
+            if not isinstance(name, str):
+                raise ValueError(f"no name at {at}")
+            key, at = name, _after(text, at, ":")
         value, end = _decoder.raw_decode(text, at)
         items.append(Part(cast(JSON, value), at, end, key))
         at = _skip(text, end)

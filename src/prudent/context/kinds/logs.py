@@ -107,11 +107,14 @@ def _add_notable(out: Lines, text: str, lines: Sequence[_Line], terms: Sequence[
     counted = f", {len(notable):,} of them with errors or unlike the rest" if notable else ""
     if out.room <= reserve or not out.add(f"… {len(lines):,} lines between{counted}"):
         return
-    kept = sorted(notable[:MAX_NOTABLE], key=lambda line: line.number)
-    for line in kept:
+    room = out.room - reserve
+    chosen: list[tuple[int, str]] = []
+    for line in notable[:MAX_NOTABLE]:
         entry = f"line {line.number:,} at start={line.start}: {_shown(text, line)}"
-        if len(entry) + reserve > out.room:
-            break
+        if len(entry) + 1 <= room:
+            room -= len(entry) + 1
+            chosen.append((line.number, entry))
+    for _, entry in sorted(chosen):
         out.add(entry)
 
 
@@ -122,14 +125,20 @@ def _notable(text: str, lines: Sequence[_Line], terms: Sequence[str]) -> list[_L
     block = text[lines[0].start : lines[-1].end]
     starts = [line.start - lines[0].start for line in lines]
     scores = score_parts(block, terms, starts)
-    for parts in parts_with(block, _ERROR_WORDS, starts).values():
-        for part in parts:
-            scores[part] = scores.get(part, 0.0) + 2
     shapes = _VARIABLE.sub("#", block[:MAX_SHAPED_CHARS]).split("\n")[: len(lines)]
     often = Counter(shapes)
+    rare = [part for part, shape in enumerate(shapes) if often[shape] * 50 < len(shapes) and shape.strip()]
+    errors = set[int]().union(*parts_with(block, _ERROR_WORDS, starts).values())
     if len(often) * 4 < len(shapes):
-        for part, shape in enumerate(shapes):
-            if often[shape] * 50 < len(shapes) and shape.strip():
-                scores[part] = scores.get(part, 0.0) + 1
-    usual = {part: often[shapes[part]] / len(shapes) for part in scores if part < len(shapes)}
-    return [lines[part] for part in sorted(scores, key=lambda part: (usual.get(part, 0.0) - scores[part], part))]
+        errors.update(part for part in rare if _names_error(shapes[part]))
+        for part in rare:
+            scores[part] = scores.get(part, 0.0) + 1
+    for part in errors:
+        share = often[shapes[part]] / len(shapes) if part < len(shapes) else 0.0
+        scores[part] = scores.get(part, 0.0) + 2 - 2 * share
+    return [lines[part] for part in sorted(scores, key=lambda part: (-scores[part], part))]
+
+
+def _names_error(line: str) -> bool:
+    lowered = line.lower()
+    return any(word in lowered for word in _ERROR_WORDS)
