@@ -56,8 +56,9 @@ class OpenAIChat:
         self.profile = profile or profile_of(facts, model)
         self._speaker = Speaker(_shown_name(facts), api_key, facts.key_variable)
         self._writer = RequestWriter(facts, model)
+        self.url = f"{facts.url.rstrip('/').removesuffix('/chat/completions')}/chat/completions"
         self._wire = Wire(
-            f"{facts.url.rstrip('/').removesuffix('/chat/completions')}/chat/completions",
+            self.url,
             speaker=self._speaker.provider,
             headers=[("authorization", f"Bearer {_usable(api_key, facts)}")] if api_key else [],
             unix_socket=unix_socket,
@@ -102,7 +103,7 @@ class OpenAIChat:
                 raise
         for event in incoming.rest:
             yield event
-        yield incoming.reply(written, self._wire.url)
+        yield incoming.reply(written, self.url)
 
     async def _not_accepted(self, answer: Answer, written: Written) -> Reply:
         """Make a reply of a call that the provider refused itself; raise whatever else its answer means."""

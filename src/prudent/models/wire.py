@@ -48,7 +48,6 @@ class Wire:
             raise ConfigurationError(f"{url!r} is no URL: {error}") from error
         if self._url.scheme not in ("http", "https") or not self._url.host:
             raise ConfigurationError(f"{url!r} is no URL of a model server; it begins with http:// or https://")
-        self.url = url
         self._speaker = speaker
         self._server = Server(f"{self._url.scheme}://{self._url.netloc.decode('ascii')}", unix_socket)
         self._headers = [
