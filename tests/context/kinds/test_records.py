@@ -97,6 +97,20 @@ def test_several_texts_are_shown_by_their_beginnings_and_the_most_relevant_part_
     assert "warranty" in text[int(found[1]) : int(found[1]) + 400]
 
 
+def test_records_of_long_texts_show_their_beginnings_and_the_most_relevant_part() -> None:
+    pages = [
+        {"url": f"https://example.org/{n}", "title": f"Page {n}", "text": f"Beginning {n}. " + "filler words " * 300}
+        for n in range(5)
+    ]
+    pages[3]["text"] += "The warranty of the yearly plan lasts 30 days."
+    text, draft = shorten(pages, 2000, ("warranty", "yearly"))
+    assert all(f"https://example.org/{n} | Page {n} | Beginning {n}." in draft.body for n in range(5))
+    found = re.search(r"most relevant to the task at start=(\d+): .*warranty", draft.body)
+    assert found
+    assert "warranty" in text[int(found[1]) : int(found[1]) + 400]
+    assert draft.left_out
+
+
 def test_numbers_stand_on_one_line() -> None:
     text, draft = shorten(list(range(3000)), 600)
     assert draft.body.startswith("3,000 numbers, from 0 to 2999\n0, 1, 2, 3")

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from prudent.context.cutting import Draft, shorten
 from prudent.context.json_text import Part, encode
 from prudent.context.kinds.index import Entries, write_index
-from prudent.context.kinds.prose import LONG_TEXT_CHARS, shorten_texts
+from prudent.context.kinds.prose import LONG_TEXT_CHARS, POINTER_CHARS, pointer, shorten_texts
+from prudent.context.relevance import best_places
 from prudent.types import JSON
 
 MAX_COLUMNS = 10
 MAX_LIST_COLUMNS = 60
 CELL_CHARS = 60
 LONG_CELL_CHARS = 160
+MAX_CELL_CHARS = 600
 MAX_PROFILED = 5000
 """Ranges and what is the same everywhere are worked out over at most so many records; of more nothing is said."""
 
@@ -100,8 +102,13 @@ def shorten_rows(text: str, rows: Sequence[Row], limit: int, terms: Sequence[str
     """Show records as a compact table under what is known of all of them."""
     columns = profile(rows)
     shown = choose(columns, terms)
-    entries = Entries([row.start for row in rows], lambda position: _line(rows[position], shown))
-    return write_index(text, entries, _summary(columns, shown, limit, what), limit, terms)
+    holds_texts = any(column.typical_chars > LONG_TEXT_CHARS for column in shown)
+    places = best_places(text, terms) if holds_texts and limit > 2 * POINTER_CHARS else []
+    room = limit - POINTER_CHARS if places else limit
+    widest = min(max(room // (2 * len(rows)), LONG_CELL_CHARS), MAX_CELL_CHARS)
+    entries = Entries([row.start for row in rows], lambda position: _line(rows[position], shown, widest))
+    draft = write_index(text, entries, _summary(columns, shown, limit, what), room, terms)
+    return replace(draft, body=f"{draft.body}\n{pointer(text, places[0])}") if places else draft
 
 
 def _summary(columns: Sequence[Column], shown: Sequence[Column], limit: int, what: str) -> list[str]:
@@ -167,12 +174,11 @@ def choose(columns: Sequence[Column], terms: Sequence[str]) -> list[Column]:
     return [column for column in varying if column in chosen]
 
 
-def _line(row: Row, columns: Sequence[Column]) -> str:
-    return " | ".join(_cell(row.cells.get(column.name, ""), _width(column, len(columns))) for column in columns)
-
-
-def _width(column: Column, columns: int) -> int:
-    return LONG_CELL_CHARS if columns <= 2 or column.typical_chars > CELL_CHARS else CELL_CHARS
+def _line(row: Row, columns: Sequence[Column], widest: int) -> str:
+    """Write a record's cells; a field of long texts gets the most room."""
+    is_narrow = len(columns) > 2
+    widths = (CELL_CHARS if is_narrow and column.typical_chars <= CELL_CHARS else widest for column in columns)
+    return " | ".join(_cell(row.cells.get(column.name, ""), width) for column, width in zip(columns, widths, strict=True))
 
 
 def _cell(value: JSON, limit: int) -> str:
