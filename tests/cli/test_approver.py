@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from prudent.cli.approver import NoApprover, TerminalApprover, YesApprover, json_or_text, question_lines
+from prudent.cli.approver import NoApprover, TerminalApprover, YesApprover, question_lines
 from prudent.cli.board import Board, CallView
 from prudent.cli.keyboard import Keyboard
 from prudent.cli.narration import Line
+from prudent.cli.text import json_or_text
 from prudent.events import ApprovalAsked, ApprovalDecided, ApprovalKind, Event
 from prudent.journal.redact import HIDDEN
 from prudent.types import JSONObject

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from prudent.config.python_file import find_name, load_python_file, nearest, split_reference
+from prudent.config.python_file import find_name, load_python_file, split_reference
 from prudent.errors import ConfigurationError
 
 
@@ -94,7 +94,3 @@ def test_a_missing_file_or_name_comes_with_the_nearest(tmp_path: Path):
         load_python_file(tmp_path / "suport_agents.py")
     with pytest.raises(ConfigurationError, match="has no 'suport'; did you mean 'support'"):
         find_name(load_python_file(file), "suport", file)
-
-
-def test_nothing_near_is_not_guessed():
-    assert nearest("zzz", ["support"]) == ""

@@ -7,6 +7,8 @@ import os
 from prudent.agent import Agent
 from prudent.cli.downloads import confirm_pull, progress_bar
 from prudent.config import load_agent
+from prudent.errors import ConfigurationError
+from prudent.journal.rows import RunRow
 
 PLAIN_NAME = "plain"
 
@@ -37,3 +39,20 @@ def fetch_model(agent: Agent, model: str | None, *, yes: bool) -> None:
     if name in KNOWN_MODELS:
         with progress_bar(name) as progress:
             pull(name, confirm=confirm_pull(yes=yes), progress=progress)
+
+
+def recorded_agent(run: RunRow, reference: str | None) -> Agent:
+    """Load the agent that a run was started with, or the one that is named instead.
+
+    Raises:
+        ConfigurationError: The run was started from code, so that only its own program can go on with it.
+    """
+    if reference:
+        return load_agent(reference)
+    if run.agent_file:
+        return load_agent(run.agent_file)
+    if run.agent == PLAIN_NAME:
+        return agent_or_plain(None)
+    raise ConfigurationError(
+        f"run {run.run_id} was started by a program, not from an agent file: name its agent with --agent FILE.py:NAME"
+    )

@@ -14,7 +14,7 @@ from prudent.cli.editor import edit_text
 from prudent.cli.faces import Face
 from prudent.cli.keyboard import Keyboard
 from prudent.cli.narration import Line, Style, line
-from prudent.cli.text import arguments_block, as_json, visible
+from prudent.cli.text import arguments_block, as_json, json_or_text, visible
 from prudent.events import ApprovalAsked, ApprovalDecided, ApprovalKind, Decision
 from prudent.journal.redact import HIDDEN
 from prudent.types import JSON, JSONObject
@@ -153,16 +153,6 @@ def question_lines(question: ApprovalAsked, arguments: JSONObject) -> list[Line]
             line(("warn", f"    … {len(preview) - PREVIEW_LINES} more lines are not shown here: `prudent approvals` has all"))
         )
     return [*lines, _keys_line(question.kind)]
-
-
-def json_or_text(text: str) -> JSON:
-    """Read a person's words as JSON where they are JSON, else take them as text."""
-    if not text:
-        return None
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 def _keys_line(kind: ApprovalKind) -> Line:

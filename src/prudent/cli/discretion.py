@@ -30,8 +30,11 @@ class Discretion:
 
 
 def event_json(event: Event) -> JSONObject:
-    """Write an event as a line of `--jsonl`. Of what goes to the model only the size is told: the journal has it whole."""
-    data = describe(event)
+    """Write an event as a line of `--jsonl`. Of what goes to the model only the size is told: the journal has it whole.
+
+    It is not redacted yet: `Discretion.mapping` does that.
+    """
+    data = describe(event, lambda message: message)
     if isinstance(event, ModelCallStarted):
         data |= {"messages": len(event.messages), "tools": [tool.name for tool in event.tools]}
     if isinstance(event, CallPrepared):

@@ -66,7 +66,7 @@ def _grounds(board: Board) -> list[Line]:
     """Name the calls that the answer can rest on, the last ones if there are many."""
     calls = board.grounds[-5:]
     if not calls:
-        return [line(("dim", "Grounds: none of its tools was used; the model answered from what it knows."))]
+        return [line(""), line(("dim", "Grounds: none of its tools was used; the model answered from what it knows."))]
     named = "; ".join(f"{visible(call.tool_name)} {arguments_line(call.arguments, 60)}".strip() for call in calls)
     return [line(""), line(("dim", f"Grounds: {named}"))]
 
@@ -84,8 +84,7 @@ def _waiting(result: JSONObject, commands: _Commands) -> list[Line]:
     pending = cast("list[dict[str, Any]]", result.get("pending") or [])
     lines = [line(("warn", f"Waiting for a decision about {count(len(pending), 'call')}:"))]
     for item in pending:
-        lines += pending_lines(item)
-        lines += [commands.line(purpose, "approve", *words) for purpose, words in _choices(item)]
+        lines += [*pending_lines(item), *_choice_lines(item, commands)]
     return [*lines, commands.line("then", "resume")]
 
 
@@ -96,6 +95,15 @@ def pending_lines(item: JSONObject) -> list[Line]:
     preview = visible(str(item.get("preview") or "")).splitlines()
     head = line("  ", ("name", visible(str(item.get("tool_name")))), f" {arguments_line(arguments, 200)}", ("warn", kind))
     return [head, *(line(("dim", f"    {text}")) for text in preview[:20])]
+
+
+def choice_lines(item: JSONObject, run_id: str, database: str) -> list[Line]:
+    """Write the commands that decide about one waiting call."""
+    return _choice_lines(item, _Commands(run_id, database))
+
+
+def _choice_lines(item: JSONObject, commands: _Commands) -> list[Line]:
+    return [commands.line(purpose, "approve", *words) for purpose, words in _choices(item)]
 
 
 def _choices(item: JSONObject) -> list[tuple[str, list[str]]]:

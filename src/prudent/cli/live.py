@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
@@ -73,12 +73,11 @@ class LiveFace:
             return
         if self._live is None:
             self._live = self._started()
-        for text in lines:
-            self.say(text)
+        self._print(lines)
 
     def say(self, text: Line) -> None:
         """Print a line above what goes on."""
-        self._console.print(as_text(text.changed(self._redact)))
+        self._print([text])
 
     @contextmanager
     def paused(self) -> Generator[None]:
@@ -89,15 +88,13 @@ class LiveFace:
             yield
         finally:
             held, self._held = self._held, None
-            for text in held:
-                self.say(text)
+            self._print(held)
 
     def end(self, result: JSONObject) -> None:
         """Print the answer, on what grounds, and what it cost."""
         self._stop()
         if self._ending:
-            for text in ending_lines(result, self._narrator.board, database=self._database):
-                self.say(text)
+            self._print(ending_lines(result, self._narrator.board, database=self._database))
 
     def close(self) -> None:
         """Stop drawing and show the cursor again, whatever state the drawing is in."""
@@ -105,6 +102,11 @@ class LiveFace:
             if self._live:
                 self._live.auto_refresh = False
             os.write(self._out.fileno(), _SHOW_CURSOR)
+
+    def _print(self, lines: Sequence[Line]) -> None:
+        """Print lines in one go, so that what moves below is drawn once."""
+        if lines:
+            self._console.print(Group(*(as_text(text.changed(self._redact)) for text in lines)))
 
     def _stop(self) -> None:
         if self._live:
@@ -139,7 +141,7 @@ class LiveFace:
 
     def _status_row(self, board: Board, width: int) -> Text:
         parts = [
-            board.activity or ("working" if board.running else "starting"),
+            board.activity or ("working" if board.turn else "starting"),
             f"turn {board.turn}" if board.turn else "",
             count(board.usage.total_tokens, "token") if board.usage.total_tokens else "",
             seconds_text(max(0.0, time.time() - board.started_at)) if board.started_at else "",

@@ -55,6 +55,16 @@ def as_json(value: object, *, indent: int | None = None) -> str:
     return text
 
 
+def json_or_text(text: str) -> JSON:
+    """Read a person's words as JSON where they are JSON, else take them as text."""
+    if not text:
+        return None
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
 def _finite(value: object) -> object:
     """Put words in the place of NaN and infinity, which JSON does not have."""
     if isinstance(value, float):

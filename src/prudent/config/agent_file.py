@@ -16,10 +16,11 @@ from prudent.agent import Agent, AgentSource
 from prudent.brakes.approval import Rule
 from prudent.brakes.budget import Budget
 from prudent.config.places import line_of
-from prudent.config.python_file import find_name, load_python_file, nearest, split_reference
+from prudent.config.python_file import find_name, load_python_file, split_reference
 from prudent.config.schema import TABLES, AgentTable
 from prudent.config.toolkit_options import SettingProblem, mount_toolkit
 from prudent.errors import ConfigurationError
+from prudent.nearest import nearest
 from prudent.tools.definition import Tool
 
 _MOST_ERRORS = 3

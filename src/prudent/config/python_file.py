@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import importlib.util
 import linecache
 import sys
 import traceback
-from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 
 from prudent.errors import ConfigurationError, PrudentError
+from prudent.nearest import nearest
 
 
 def split_reference(reference: str) -> tuple[str, str]:
@@ -51,12 +50,6 @@ def find_name(module: ModuleType, name: str, path: Path) -> object:
             raise ConfigurationError(f"{path.name} has no {name!r}{nearest(part, public)}")
         found = getattr(found, part)
     return found
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Write `; did you mean 'seconds'?`, or nothing when nothing is near."""
-    close = difflib.get_close_matches(word, [*known], n=1, cutoff=0.6)
-    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def _module_name(path: Path) -> str:

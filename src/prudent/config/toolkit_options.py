@@ -10,8 +10,8 @@ from typing import Any, get_args, get_type_hints
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from prudent.config.places import Place
-from prudent.config.python_file import nearest
 from prudent.errors import ConfigurationError
+from prudent.nearest import nearest
 from prudent.toolkits import find_toolkit
 from prudent.tools.definition import Tool
 
