@@ -133,6 +133,15 @@ def test_equal_calls_are_equal_however_they_were_written(arguments: JSONObject, 
     assert canonical_json(checked(place, written)) == canonical_json(arguments)
 
 
+@pytest.mark.parametrize("written", ["{}", '{"seconds": 0}', '{"seconds": 0.0}', '{"seconds": "0.0"}', '{"point": [1.0, 2]}'])
+def test_a_default_looks_the_same_whether_it_is_written_out_or_not(written: str) -> None:
+    @tool
+    def wait(seconds: float = 0.0, point: tuple[float, float] = (1.0, 2.0)) -> None:
+        """Wait."""
+
+    assert canonical_json(checked(wait, written)) == '{"point":[1,2],"seconds":0}'
+
+
 @settings(deadline=None)
 @given(places)
 def test_validating_again_changes_nothing(arguments: JSONObject) -> None:
@@ -364,13 +373,15 @@ def test_decoding_without_a_tool() -> None:
 SHARED = Path(__file__).parents[3] / "shared"
 
 
+def definitions(read: Any) -> list[Any]:
+    return list[Any](read["tools"] if "tools" in read else read)
+
+
 def published() -> list[tuple[str, JSONObject]]:
     """List the schemas of real servers, and those of a benchmark with their oddities."""
     found: list[tuple[str, JSONObject]] = []
     for path in sorted((SHARED / "mcp_tools").glob("*.json")):
-        read: Any = json.loads(path.read_text())
-        servers: list[Any] = read if isinstance(read, list) else read["tools"]
-        found += [(made["name"], made["inputSchema"]) for made in servers]
+        found += [(made["name"], made["inputSchema"]) for made in definitions(json.loads(path.read_text()))]
     benchmark: list[Any] = json.loads((SHARED / "bfcl_tools.json").read_text())
     return found + [(made["name"], made.get("parameters") or {}) for made in benchmark]
 

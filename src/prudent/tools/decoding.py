@@ -17,7 +17,9 @@ MAX_DEPTH = 64
 MAX_CHARS = 1_000_000
 """Length that an argument string may have."""
 
-_MAX_DIGITS = 400
+MAX_DIGITS = 300
+"""Digits that a whole number may have; more would be no finite number where a float is due."""
+
 _MAX_ENCODINGS = 3
 _FENCE = "```"
 _LANGUAGE = re.compile(r"[A-Za-z]*")
@@ -184,9 +186,9 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _read_int(text: str) -> int:
-    if len(text) > _MAX_DIGITS:
+    if len(text) > MAX_DIGITS:
         raise CallRefused(
-            "invalid_json", f"a number has {len(text)} digits, {_MAX_DIGITS} are allowed", fix="send a shorter number"
+            "invalid_json", f"a number has {len(text)} digits, {MAX_DIGITS} are allowed", fix="send a shorter number"
         )
     return int(text)
 

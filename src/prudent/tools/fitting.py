@@ -5,7 +5,6 @@ It never refuses a value; whatever does not fit is left as it came, for the chec
 
 from __future__ import annotations
 
-import copy
 import math
 import re
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from typing import Literal
 
 from prudent.errors import CallRefused
 from prudent.tools.checking import Checker, Path, is_listed, item_nodes
-from prudent.tools.decoding import WrittenFloat, check_depth, plain, read_json, too_many
+from prudent.tools.decoding import MAX_DIGITS, WrittenFloat, check_depth, plain, read_json, too_many
 from prudent.tools.nodes import admits, as_list, as_node, as_object, branches, follow, kind_of, kinds
 from prudent.types import JSON, JSONMapping, JSONObject
 
@@ -21,7 +20,6 @@ Fill = Literal["none", "parameters", "everywhere"]
 """Where defaults are filled in: nowhere, for parameters only, or inside their objects, too."""
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_MAX_NUMBER_CHARS = 400
 _EXACT_BELOW = 2.0**53
 _MAX_ENCODINGS = 3
 _MAX_STEPS = 200_000
@@ -75,7 +73,7 @@ class Fitter:
             if key in value:
                 fitted[key] = self._fit(as_node(known), value[key], (*path, key))
             elif isinstance(known, dict) and "default" in known and self._fills(path):
-                fitted[key] = copy.deepcopy(known["default"])
+                fitted[key] = self._fit(known, known["default"], (*path, key))  # as if the model had written it out
         others = as_node(node.get("additionalProperties", True))
         for key in value:
             if key not in fitted:
@@ -157,7 +155,7 @@ def _read_container(allowed: frozenset[str], text: str) -> _Found:
 
 def _read_number(allowed: frozenset[str], text: str) -> _Found:
     text = text.strip()
-    if not allowed & {"integer", "number"} or len(text) > _MAX_NUMBER_CHARS or not _NUMBER.fullmatch(text):
+    if not allowed & {"integer", "number"} or len(text) > MAX_DIGITS or not _NUMBER.fullmatch(text):
         return None
     if text.lstrip("-").isdecimal():
         return int(text), "string read as a number"

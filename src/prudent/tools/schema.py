@@ -124,7 +124,8 @@ def _field(parameter: Parameter) -> tuple[Any, FieldInfo]:
 
 def _state_default(node: JSONObject, default: object, field: tuple[Any, FieldInfo]) -> None:
     """Leave the default in the schema only where its JSON form means the same: the model may write it out."""
-    if "default" not in node or isinstance(default, str | int | NoneType):
+    is_plain = isinstance(default, str | int | NoneType) or (isinstance(default, float) and math.isfinite(default))
+    if "default" not in node or is_plain:
         return
     if isinstance(default, set | frozenset):
         node["default"] = sorted(as_list(node["default"]), key=quote)  # a set has no order, but the schema must have one
@@ -133,7 +134,7 @@ def _state_default(node: JSONObject, default: object, field: tuple[Any, FieldInf
         text = json.dumps({"value": node["default"]}, allow_nan=False)
         stays = alone.model_validate_json(text, strict=True).__dict__["value"] == default
     except ValueError:
-        stays = isinstance(default, float) and math.isfinite(default)  # a wrong number is reported, not passed over
+        stays = False
     if not stays:
         del node["default"]
 
