@@ -374,7 +374,9 @@ SHARED = Path(__file__).parents[3] / "shared"
 
 
 def definitions(read: Any) -> list[Any]:
-    return list[Any](read["tools"] if "tools" in read else read)
+    if "tools" in read:
+        return list[Any](read["tools"])
+    return list[Any](read)
 
 
 def published() -> list[tuple[str, JSONObject]]:
