@@ -1,0 +1,131 @@
+"""Holding a small model's arguments and answers to what is known: numbers and identifiers that occur, and no others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from prudent.messages import ToolSpec
+from prudent.models.constrained_schema import closed_object
+from prudent.models.small_situation import Step, values_named
+from prudent.types import JSON, JSONObject
+
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_PERCENT = re.compile(r"(\d+(?:[.,]\d+)*)\s*(?:%|％|percent|per cent)|百分之\s*(\d+(?:[.,]\d+)*)")
+_IDENTIFIER = re.compile(r"(?:^|_)(?:id|ids|handle|key|ref)$")
+_CODE = re.compile(r"\b(?=[\w\-]*\d)[\w\-]{2,40}\b")
+
+_COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_NUMBER_WORDS = {
+    **{word: str(number) for number, word in enumerate(_COUNTED, start=1)},
+    **{character: str(number) for number, character in enumerate("一二三四五六七八九十", 1)},
+    "两": "2",
+}
+_IMPLIED = (
+    (re.compile(r"\b(?:year|yearly|annual|annually)\b|年", re.I), ("12",)),
+    (re.compile(r"\bweeks?\b|周|星期", re.I), ("7",)),
+    (re.compile(r"\b(?:half|double|twice|both)\b|半|两倍", re.I), ("2",)),
+    (re.compile(r"\bdozens?\b|打", re.I), ("12",)),
+    (re.compile(r"\bquarter(?:ly|s)?\b|季度", re.I), ("3", "4")),
+)
+"""Numbers that words imply, as everybody knows them."""
+
+_MOST_TERMS = 4
+
+
+def numbers_in(text: str) -> list[str]:
+    """Find the numbers of a text as they are written, each once, in order."""
+    return list(dict.fromkeys(_NUMBER.findall(text)))
+
+
+def known_numbers(question: str, facts: Sequence[str]) -> list[str]:
+    """Give the numbers to calculate with: those written in the question and the facts, and those that its words mean."""
+    found = numbers_in(question)
+    for word in re.findall(r"[a-z]+|[一二三四五六七八九十两](?=[\u4e00-\u9fff])", question.lower()):
+        found += [_NUMBER_WORDS[word]] if word in _NUMBER_WORDS else []
+    for fact in facts:
+        found += numbers_in(fact)
+    for pattern, implied in _IMPLIED:
+        found += implied if pattern.search(question) else ()
+    plain = [re.sub(r",(?=\d{3}(?!\d))", "", number) for number in found if ":" not in number]
+    return list(dict.fromkeys(number for number in plain if number.count(".") <= 1 and "," not in number))
+
+
+def answer_pattern(known: str) -> str:
+    """Give the pattern of a text whose numbers all occur in `known`."""
+    other = r'[^0-9"\\\n]'
+    numbers = sorted(numbers_in(known), key=len, reverse=True)
+    if not numbers:
+        return f"^{other}*$"
+    some = "|".join(number.replace(".", r"\.") for number in numbers)
+    return f"^(({some})?{other})*({some})?$"
+
+
+def expression_pattern(numbers: Sequence[str], text: str) -> str:
+    """Give the pattern of a calculation over known numbers, without brackets, since with them small models find no end."""
+    shares = {number for pair in _PERCENT.findall(text) for number in pair if number}
+    terms = [number.replace(".", r"\.") + ("%?" if number in shares else "") for number in numbers]
+    some = f"({'|'.join(terms)})"
+    return f"^{some}( [-+*/] {some}){{1,{_MOST_TERMS - 1}}}$"
+
+
+def ground(spec: ToolSpec, mounted: Sequence[str], steps: Sequence[Step], question: str) -> JSONObject | None:
+    """Narrow a tool's arguments to what is known; None when it cannot be called yet, or not again.
+
+    Optional parameters are left out, since small models fill them at random; those that choose among words stay. A parameter
+    that identifies something takes a value that a result or the question holds.
+    """
+    properties = spec.parameters.get("properties")
+    required = spec.parameters.get("required")
+    if not isinstance(properties, dict):
+        return closed_object({})
+    needed = required if isinstance(required, list) else []
+    fields: JSONObject = {}
+    for name, schema in properties.items():
+        if not isinstance(schema, dict) or (name not in needed and "enum" not in schema):
+            continue
+        values = _identifiers(name, schema, mounted, steps, question)
+        if values is None:
+            fields[name] = _capped(schema)
+            continue
+        used = {str(step.arguments.get(name)) for step in steps if step.name == spec.name}
+        fresh: list[JSON] = [value for value in values if value not in used]
+        if not fresh:
+            return None
+        fields[name] = {"enum": fresh}
+    return closed_object(fields)
+
+
+def _identifiers(
+    name: str, schema: JSONObject, mounted: Sequence[str], steps: Sequence[Step], question: str
+) -> list[str] | None:
+    """Give the values a parameter may take when it identifies something, None when any will do."""
+    described = str(schema.get("description", ""))
+    givers = [tool for tool in mounted if tool in described]
+    if givers:
+        return values_named(name, [step for step in steps if step.name in givers])
+    if not _IDENTIFIER.search(name):
+        return None
+    return [*values_named(name, steps), *_CODE.findall(question)] or None
+
+
+def _capped(schema: JSON) -> JSON:
+    """Bound what a small model would pad without end: texts and lists."""
+    if not isinstance(schema, dict):
+        return schema
+    capped: JSONObject = dict(schema)
+    if capped.get("type") == "string" and "enum" not in capped:
+        limit = capped.get("maxLength")
+        capped["maxLength"] = min(limit, _TEXT_CHARS) if isinstance(limit, int) else _TEXT_CHARS
+    if capped.get("type") == "array":
+        limit = capped.get("maxItems")
+        capped["maxItems"] = min(limit, _LIST_ITEMS) if isinstance(limit, int) else _LIST_ITEMS
+        capped["items"] = _capped(capped.get("items", {}))
+    properties = capped.get("properties")
+    if isinstance(properties, dict):
+        capped["properties"] = {key: _capped(value) for key, value in properties.items()}
+    return capped
+
+
+_TEXT_CHARS = 200
+_LIST_ITEMS = 3
