@@ -115,6 +115,18 @@ def test_a_call_said_twice_with_the_same_id_is_one() -> None:
     assert calls == (ToolCall("0", "version", "{}"),)
 
 
+@pytest.mark.parametrize("call_id", ["0", None])
+def test_a_head_repeated_after_the_arguments_is_no_call(call_id: str | None) -> None:
+    again = entry("", id=call_id, index=0, name="x")
+    first = entry('{"a": 1}', id="0", index=0, name="x")
+    assert assemble(first, again)[1] == (ToolCall("0", "x", '{"a": 1}'),)
+    _, calls = assemble(first, again, entry("{}", id="1", index=1, name="y"))
+    assert [call.name for call in calls] == ["x", "y"]
+    ready, calls = assemble(first, again, entry('{"a": 2}', index=0))
+    assert [call.arguments for call in calls] == ['{"a": 1}', '{"a": 2}']
+    assert [event.position for event in ready] == [0, 1]
+
+
 def test_a_call_without_a_name_is_a_call() -> None:
     ready, calls = assemble(
         entry("", id="a", index=0, name=""), *pieces('{"a": 1}', index=0), entry("{}", id="b", index=1, name="x")

@@ -80,6 +80,9 @@ class _OpenCall:
     """Whether arguments came at all, were it only ""."""
 
     announced: bool = False
+    doubtful: bool = False
+    """Whether its head may only have repeated the call before; arguments of its own remove the doubt."""
+
     extra: JSONObject | None = None
     scanner: ObjectScanner = field(default_factory=ObjectScanner)
 
@@ -116,6 +119,7 @@ class CallAssembler:
     @property
     def all_closed(self) -> bool:
         """Whether there are calls and each one's arguments are a complete object."""
+        self._drop_ghost()
         return bool(self._calls) and all(call.closed for call in self._calls)
 
     def feed(self, entry: JSON) -> list[CallReady]:
@@ -130,8 +134,12 @@ class CallAssembler:
         if call is None:
             if not (call_id or name or arguments):
                 return ready
+            self._drop_ghost()
             ready = [self._announce(earlier) for earlier in self._calls if _is_due(earlier)]
-            call = _OpenCall(len(self._calls), index=index)
+            repeated = (
+                bool(self._calls) and not arguments and name == self._calls[-1].name and call_id in ("", self._calls[-1].id)
+            )
+            call = _OpenCall(len(self._calls), index=index, doubtful=repeated)
             self._calls.append(call)
         call.take(call_id=call_id, name=name, arguments=arguments)
         call.extra = object_of(piece.get("extra_content")) or call.extra
@@ -141,11 +149,17 @@ class CallAssembler:
 
     def finished(self) -> tuple[ToolCall, ...]:
         """Give the calls as the model wrote them."""
+        self._drop_ghost()
         return tuple(call.finished() for call in self._calls)
 
     def extras(self) -> JSONObject:
         """Give what a provider attached to calls and wants back with them, by position."""
         return {str(call.position): call.extra for call in self._calls if call.extra}
+
+    def _drop_ghost(self) -> None:
+        """Forget a last call that was only the one before, said again."""
+        if self._calls and self._calls[-1].doubtful and not self._calls[-1].pieces:
+            self._calls.pop()
 
     def _announce(self, call: _OpenCall) -> CallReady:
         call.announced = True
@@ -163,8 +177,8 @@ class CallAssembler:
         if not last.name and not last.pieces:
             return last  # its name comes later than its head
         if name == last.name and (index is None or index == last.index):
-            # Said again, or the same tool once more: then its arguments were complete, and new ones come or the id is missing.
-            return None if last.closed and (arguments or not call_id) else last
+            # Said again, or the same tool once more: then its arguments were complete.
+            return None if last.closed else last
         return None
 
     def _by_index(self, index: object, last: _OpenCall) -> _OpenCall:
