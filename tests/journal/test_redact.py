@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prudent.journal.redact import HIDDEN, Redactor, hide_parameters, secret_values
+from prudent.types import JSONObject
 
 # Put together from pieces, so that no scanner takes this file for a leak.
 DIGITS = "A1b2C3d4E5f6G7h8I9j0"
@@ -155,8 +156,8 @@ def test_a_short_value_of_a_call_is_hidden_only_where_it_stands_alone() -> None:
 
 def test_values_are_redacted_at_every_depth_and_by_their_key() -> None:
     key = next(iter(SECRETS))
-    value = {"a": [1, {"password": "lettersonly", "note": f"see {key}"}], "token": "abc123def456", "n": None}
-    assert Redactor().mapping(value) == {  # type: ignore[arg-type]  # a literal is no JSONObject to the checker
+    value: JSONObject = {"a": [1, {"password": "lettersonly", "note": f"see {key}"}], "token": "abc123def456", "n": None}
+    assert Redactor().mapping(value) == {
         "a": [1, {"password": "[redacted: password]", "note": "see [redacted: openai key]"}],
         "token": "[redacted: key]",
         "n": None,
@@ -164,8 +165,8 @@ def test_values_are_redacted_at_every_depth_and_by_their_key() -> None:
 
 
 def test_a_clean_value_comes_back_as_it_is() -> None:
-    value = {"a": [1, {"b": "text", "password_hint": "none"}], "c": None}
-    assert Redactor().mapping(value) is value  # type: ignore[arg-type]
+    value: JSONObject = {"a": [1, {"b": "text", "password_hint": "none"}], "c": None}
+    assert Redactor().mapping(value) is value
 
 
 def test_bytes_that_are_no_text_survive() -> None:
@@ -200,6 +201,6 @@ def test_no_text_takes_long(text: str) -> None:
 
 
 def test_secret_parameters_are_hidden_and_their_values_listed() -> None:
-    arguments = {"user": "ann", "password": "hunter2", "more": {"pin": 4711, "ok": True, "x": ["ab", "abc", None]}}
-    assert hide_parameters(arguments, ["password", "more", "absent"]) == {"user": "ann", "password": HIDDEN, "more": HIDDEN}  # type: ignore[arg-type]
-    assert sorted(secret_values(arguments, ["password", "more", "absent"])) == ["4711", "abc", "hunter2"]  # type: ignore[arg-type]
+    arguments: JSONObject = {"user": "ann", "password": "hunter2", "more": {"pin": 4711, "ok": True, "x": ["ab", "abc", None]}}
+    assert hide_parameters(arguments, ["password", "more", "absent"]) == {"user": "ann", "password": HIDDEN, "more": HIDDEN}
+    assert sorted(secret_values(arguments, ["password", "more", "absent"])) == ["4711", "abc", "hunter2"]

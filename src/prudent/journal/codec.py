@@ -99,8 +99,8 @@ def decode(kind: str, at: float, data: JSONObject, source: Source) -> Event:
 
 
 def describe(event: Event, redact: Callable[[Message], Message]) -> JSONObject:
-    """Write any event whole, its kind and time first, its messages through `redact`; raw bytes are left out."""
-    return {"kind": type(event).__name__, "at": event.at, **encode(event, _Whole(redact))}
+    """Write any event whole, its class name as `event` and its time first, its messages through `redact`, without raw bytes."""
+    return {"event": type(event).__name__, "at": event.at, **encode(event, _Whole(redact))}
 
 
 def compact_json(value: JSON) -> str:

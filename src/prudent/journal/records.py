@@ -29,17 +29,18 @@ class Records:
     """Reads the journal. Nothing here needs ownership of a run."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
+        """The open file."""
 
     def find(self, prefix: str) -> str:
         """Complete the beginning of a run's id; `last` is the newest run. Raises RunNotFound when none or several fit."""
-        path = self._database.path
+        path = self.database.path
         if prefix == "last":
-            rows = self._database.query("SELECT run_id FROM runs ORDER BY started_at DESC, rowid DESC LIMIT 1")
+            rows = self.database.query("SELECT run_id FROM runs ORDER BY started_at DESC, rowid DESC LIMIT 1")
             if not rows:
                 raise RunNotFound(f"there is no run in {path} yet")
             return str(rows[0][0])
-        rows = self._database.query(
+        rows = self.database.query(
             "SELECT run_id FROM runs WHERE substr(run_id, 1, length(?))=? ORDER BY run_id=? DESC, run_id LIMIT 4",
             (prefix, prefix, prefix),
         )
@@ -60,12 +61,12 @@ class Records:
         """Give one run by its whole id; raises RunNotFound."""
         rows = self._rows(RunRow, "SELECT * FROM runs WHERE run_id=?", run_id)
         if not rows:
-            raise RunNotFound(f"there is no run {run_id} in {self._database.path}: see prudent runs")
+            raise RunNotFound(f"there is no run {run_id} in {self.database.path}: see prudent runs")
         return rows[0]
 
     def session(self, name: str) -> list[str]:
         """List the ids of a session's runs, the oldest first."""
-        rows = self._database.query(
+        rows = self.database.query(
             "SELECT run_id FROM sessions JOIN runs USING (run_id) WHERE session=? ORDER BY started_at, runs.rowid", (name,)
         )
         return [str(run_id) for (run_id,) in rows]
@@ -93,24 +94,24 @@ class Records:
 
     def artifact(self, run_id: str, handle: str) -> Artifact | None:
         """Give a kept result back, None when there is none."""
-        return find_artifact(self._database, run_id, handle)
+        return find_artifact(self.database, run_id, handle)
 
     def artifact_handles(self, run_id: str) -> list[str]:
         """List the handles of a run's kept results, in order."""
-        rows = self._database.query("SELECT handle FROM artifacts WHERE run_id=? ORDER BY rowid", (run_id,))
+        rows = self.database.query("SELECT handle FROM artifacts WHERE run_id=? ORDER BY rowid", (run_id,))
         return [str(handle) for (handle,) in rows]
 
     def request(
         self, run_id: str, turn: int, *, purpose: Purpose = "turn"
     ) -> tuple[tuple[Message, ...], tuple[ToolSpec, ...]] | None:
         """Give the messages and tools that a model call was made with, None when there was no such call."""
-        row = self._database.first(
+        row = self.database.first(
             "SELECT request FROM model_calls WHERE run_id=? AND turn=? AND purpose=? ORDER BY rowid DESC",
             (run_id, turn, purpose),
         )
         if row is None:
             return None
-        shelf, request = Shelf(self._database), cast(dict[str, Any], json.loads(cast(str, row[0])))
+        shelf, request = Shelf(self.database), cast(dict[str, Any], json.loads(cast(str, row[0])))
         return tuple(shelf.message(key) for key in request["messages"]), shelf.tools(request["tools"])
 
     def request_messages(self, run_id: str, turn: int, *, purpose: Purpose = "turn") -> tuple[Message, ...]:
@@ -131,10 +132,10 @@ class Records:
         out unless asked for.
         """
         self.run(run_id)
-        shelf, true_arguments = Shelf(self._database, with_raw=with_raw), self._true_arguments(run_id)
+        shelf, true_arguments = Shelf(self.database, with_raw=with_raw), self._true_arguments(run_id)
         last, rows = 0, [()]
         while rows:
-            rows = self._database.query(
+            rows = self.database.query(
                 "SELECT seq, at, kind, data FROM events WHERE run_id=? AND seq>? ORDER BY seq LIMIT ?", (run_id, last, _PAGE)
             )
             for seq, at, kind, data in cast(list[tuple[int, float, str, str]], rows):
@@ -144,7 +145,7 @@ class Records:
 
     def _true_arguments(self, run_id: str) -> dict[int, dict[str, JSON]]:
         """Give what was hidden, by the number of the event and the call."""
-        rows = self._database.query(
+        rows = self.database.query(
             "SELECT source, call_id, data FROM open_arguments WHERE run_id=? AND source LIKE 'event %'", (run_id,)
         )
         found: dict[int, dict[str, JSON]] = {}
@@ -154,7 +155,7 @@ class Records:
 
     def _rows(self, row_class: type[_R], sql: str, *parameters: Value) -> list[_R]:
         width = len(fields(row_class))
-        return [row_class(*cast(tuple[Any, ...], row[:width])) for row in self._database.query(sql, parameters)]
+        return [row_class(*cast(tuple[Any, ...], row[:width])) for row in self.database.query(sql, parameters)]
 
 
 def _with_true_arguments(event: Event, hidden: dict[str, JSON]) -> Event:

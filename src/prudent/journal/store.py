@@ -58,9 +58,9 @@ class JournalStore(Records):
         self._open: dict[str, RunJournal] = {}
         self._left_traces = False
         try:
-            migrate(self._database)
+            migrate(self.database)
         except BaseException:
-            self._database.close()
+            self.database.close()
             raise
 
     def __enter__(self) -> JournalStore:
@@ -72,8 +72,8 @@ class JournalStore(Records):
     def close(self) -> None:
         """Close the file. Runs that are open stay this process's until it ends or the lease has run out."""
         if self._left_traces:
-            self._database.checkpoint()
-        self._database.close()
+            self.database.checkpoint()
+        self.database.close()
 
     def begin(
         self, event: RunStarted, *, owner: str | None = None, secret_parameters: SecretParameters | None = None
@@ -87,10 +87,10 @@ class JournalStore(Records):
                 hidden from the first moment; one that is learned from `CallPrepared` only is hidden from there on.
         """
         secrecy = Secrecy(self.redactor, secret_parameters or {})
-        with self._database.transaction():
-            if self._database.first("SELECT 1 FROM owners WHERE run_id=?", (event.run_id,)):
-                raise JournalError(f"there is a run {event.run_id} in {self._database.path} already: use a new id")
-            fence = ownership.create(self._database, event.run_id, this_process(owner), self._clock.now())
+        with self.database.transaction():
+            if self.database.first("SELECT 1 FROM owners WHERE run_id=?", (event.run_id,)):
+                raise JournalError(f"there is a run {event.run_id} in {self.database.path} already: use a new id")
+            fence = ownership.create(self.database, event.run_id, this_process(owner), self._clock.now())
             journal = self._journal(Claim(event.run_id, fence, next_seq=1), secrecy)
             journal.append(event)
         self._open[event.run_id] = journal
@@ -109,7 +109,7 @@ class JournalStore(Records):
 
     def owner(self, run_id: str) -> Owner:
         """Give the run's present or last owner; raises RunNotFound."""
-        return ownership.find_owner(self._database, run_id)
+        return ownership.find_owner(self.database, run_id)
 
     def is_alive(self, run_id: str) -> bool:
         """Whether somebody works on the run now; raises RunNotFound."""
@@ -121,11 +121,11 @@ class JournalStore(Records):
         A note about a call names it as `call_id`; it is removed when an `ApprovalDecided` about that call is appended.
         """
         self.run(run_id)
-        return post(self._database, self.redactor, run_id, kind, data, self._clock.now())
+        return post(self.database, self.redactor, run_id, kind, data, self._clock.now())
 
     def watch(self, run_ids: Collection[str]) -> set[str]:
         """Tell which of these runs have notes that they have not taken yet; one look for all of them."""
-        newest = newest_notes(self._database)
+        newest = newest_notes(self.database)
         return {run_id for run_id in newest.keys() & set(run_ids) if newest[run_id] > self._latest_note(run_id)}
 
     def _latest_note(self, run_id: str) -> int:
@@ -133,7 +133,7 @@ class JournalStore(Records):
         return journal.latest_note if journal else 0
 
     def _take_over(self, run_id: str, owner: Owner, secret_parameters: SecretParameters, *, by_force: bool) -> RunJournal:
-        database = self._database
+        database = self.database
         with database.transaction():
             fence = ownership.take_over(database, run_id, owner, self._clock.now(), by_force=by_force)
             last, status = database.query(
@@ -149,10 +149,10 @@ class JournalStore(Records):
 
     def _learn_again(self, run_id: str, secrecy: Secrecy) -> None:
         """Tell a new owner what the run's calls hold that is secret."""
-        rows = self._database.query(
+        rows = self.database.query(
             "SELECT seq, data FROM events WHERE run_id=? AND kind='CallPrepared' AND data LIKE '%\"secret\":%'", (run_id,)
         )
-        open_arguments = OpenArguments(self._database, run_id)
+        open_arguments = OpenArguments(self.database, run_id)
         for seq, text in rows:
             data = json.loads(cast(str, text))
             true = open_arguments.find(data["call_id"], f"event {seq}")
@@ -161,7 +161,7 @@ class JournalStore(Records):
 
     def _journal(self, claim: Claim, secrecy: Secrecy) -> RunJournal:
         return RunJournal(
-            self._database,
+            self.database,
             claim,
             secrecy,
             record_raw=self._record_raw,
@@ -175,4 +175,4 @@ class JournalStore(Records):
             del self._open[journal.run_id]
         if self._left_traces and not self._open:
             # What was overwritten in the file still stands in the write-ahead log until that is cut.
-            self._left_traces = not self._database.checkpoint()
+            self._left_traces = not self.database.checkpoint()
