@@ -148,10 +148,14 @@ def test_key_like_words_are_hidden(key: str) -> None:
         ({"x-ratelimit-reset-tokens": "120ms", "x-ratelimit-remaining-tokens": "0"}, 0.12),
         ({"x-ratelimit-reset-tokens": "7", "x-ratelimit-remaining-tokens": "0"}, 7.0),
         ({"x-ratelimit-reset-tokens": "6m0s", "x-ratelimit-remaining-tokens": "100"}, None),
+        ({"x-ratelimit-reset-tokens": "3s", "x-ratelimit-reset-requests": "5s"}, 5.0),
+        ({"x-ratelimit-reset": "2000000010"}, 10.0),
+        ({"x-ratelimit-reset": "2000000010000", "x-ratelimit-remaining": "0"}, 10.0),
     ],
 )
 def test_how_long_a_server_asks_to_wait(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry_after(headers, now=10.0) == (None if seconds is None else pytest.approx(seconds))
+    now = 2_000_000_000.0 if "x-ratelimit-reset" in headers else 10.0
+    assert retry_after(headers, now=now) == (None if seconds is None else pytest.approx(seconds))
 
 
 @pytest.mark.parametrize(

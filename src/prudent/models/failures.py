@@ -185,9 +185,9 @@ def retry_after(headers: Mapping[str, str], now: float | None = None) -> float |
     if after:
         return _seconds_until(after, time.time() if now is None else now)
     resets = [
-        _span_seconds(headers.get(f"x-ratelimit-reset-{what}", ""))
-        for what in ("requests", "tokens")
-        if headers.get(f"x-ratelimit-remaining-{what}", "").strip() == "0"
+        _reset_seconds(headers[f"x-ratelimit-reset{what}"], time.time() if now is None else now)
+        for what in ("", "-requests", "-tokens")
+        if headers.get(f"x-ratelimit-reset{what}") and headers.get(f"x-ratelimit-remaining{what}", "0").strip() == "0"
     ]
     return max(resets, default=None)
 
@@ -203,10 +203,12 @@ def _seconds_until(date: str, now: float) -> float | None:
         return None
 
 
-def _span_seconds(text: str) -> float:
-    """Read a span such as `1m30s`, `120ms` or `2`."""
+def _reset_seconds(text: str, now: float) -> float:
+    """Read when a limit ends: a span such as `1m30s`, `120ms` or `2`, or a time since 1970 in seconds or milliseconds."""
     if _is_number(text):
-        return float(text)
+        number = float(text)
+        since_1970 = number / 1000 if number > 1e11 else number
+        return max(0.0, since_1970 - now) if number > 1e9 else number
     return sum(float(number) * _UNITS[unit] for number, unit in _SPAN.findall(text))
 
 

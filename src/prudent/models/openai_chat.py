@@ -107,11 +107,12 @@ class OpenAIChat:
 
     async def _not_accepted(self, answer: Answer, written: Written) -> Reply:
         """Make a reply of a call that the provider refused itself; raise whatever else its answer means."""
-        found = read_body(answer.status, await answer.whole())
+        body = await answer.whole()
+        found = read_body(answer.status, body)
         if refused_call(found) is not None:
             reader = self._new_reader()
             reader.salvage(found)
-            return reader.reply(request_bytes=len(written.body))
+            return replace(reader.reply(request_bytes=len(written.body)), raw=_raw(self.url, written, body))
         parameter = refused_parameter(found, written.parameters)
         if parameter is not None:
             raise _ParameterRefused(parameter)
@@ -173,8 +174,12 @@ class _Incoming:
             raise ReplyBroken(f"{self._speaker.provider} sent what is not a model reply: {words or 'nothing at all'}")
 
     def reply(self, written: Written, url: str) -> Reply:
-        raw = RawExchange(url, written.head, written.messages, b"".join(self._kept)[:RAW_MAX_BYTES])
+        raw = _raw(url, written, b"".join(self._kept))
         return replace(self.reader.reply(request_bytes=len(written.body)), raw=raw)
+
+
+def _raw(url: str, written: Written, response: bytes) -> RawExchange:
+    return RawExchange(url, written.head, written.messages, response[:RAW_MAX_BYTES])
 
 
 def refused_parameter(found: ServerError, sent: frozenset[str]) -> str | None:

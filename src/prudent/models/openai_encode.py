@@ -171,7 +171,7 @@ class RequestWriter:
     def _keep(self, message: Message, written: bytes) -> None:
         self._written[message] = written
         self._written_bytes += len(written)
-        while len(self._written) > KEPT_MESSAGES or self._written_bytes > KEPT_BYTES:
+        while self._written and (len(self._written) > KEPT_MESSAGES or self._written_bytes > KEPT_BYTES):
             self._written_bytes -= len(self._written.popitem(last=False)[1])
             self._recent.clear()
 
