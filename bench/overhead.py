@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
+from itertools import pairwise
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -179,7 +180,7 @@ async def growth(loops: dict[str, Callable[..., Awaitable[None]]], url: str) -> 
         for _ in range(3):
             stamps: list[float] = []
             await loop(url, "calls-61", 2000, stamps)
-            spans = [after - before for before, after in zip(stamps, stamps[1:], strict=False)]
+            spans = [after - before for before, after in pairwise(stamps)]
             early += spans[7:13]
             late += spans[-6:]
         ratios[name] = statistics.median(late) / statistics.median(early)

@@ -50,26 +50,8 @@ def call_frames(index: int, call_id: str, arguments: dict) -> list[bytes]:
 
 
 def answer_frames() -> list[bytes]:
-    words = [
-        "All",
-        "of",
-        "it",
-        "was",
-        "looked",
-        "at",
-        "and",
-        "nothing",
-        "is",
-        "missing",
-        "from",
-        "the",
-        "list",
-        "that",
-        "was",
-        "asked",
-        "for.",
-    ]
-    return [frame({"role": "assistant", "content": ""}), *[frame({"content": f"{word} "}) for word in words]]
+    words = re.findall(r"\w+ ", "All of it was looked at and nothing is missing from the list that was asked for ")
+    return [frame({"role": "assistant", "content": ""}), *[frame({"content": word}) for word in words]]
 
 
 async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
