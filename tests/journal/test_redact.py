@@ -164,6 +164,30 @@ def test_values_are_redacted_at_every_depth_and_by_their_key() -> None:
     }
 
 
+def test_json_stays_json_when_a_number_is_hidden() -> None:
+    redactor = Redactor().with_values(["47114711"])
+    assert redactor.json('{"pin": 47114711, "n": [1, 2.5, true, null]}') == (
+        '{"pin":"[redacted: secret parameter]","n":[1,2.5,true,null]}'
+    )
+    assert redactor.json('{"pin": 4711}') == '{"pin": 4711}'
+    assert redactor.json("no json 47114711") == "no json [redacted: secret parameter]"
+
+
+def test_declared_fields_are_hidden_wherever_they_stand_as_keys() -> None:
+    redactor = Redactor(fields=["SSN", "date of birth"]).with_values(["4711"])
+    hidden = "[redacted: declared field]"
+    value: JSONObject = {"a": [{"ssn": 123456789, "date of birth": {"year": 1999}, "ssn2": "x"}]}
+    assert redactor.value(value) == {"a": [{"ssn": hidden, "date of birth": hidden, "ssn2": "x"}]}
+    for written in ('{"ssn": "123-45", "x": 1}', '{"ssn": 12345, "x": 1}', "{'ssn': null, 'x': 1}", '{"SSN":"1\\"2","x": 1}'):
+        redacted = redactor.text(written)
+        assert hidden in redacted
+        assert not any(digits in redacted for digits in ("23", "null", "2,", '2"'))
+        json.loads(redacted.replace("'", '"'))
+    once = json.dumps({"text": json.dumps({"ssn": "123-45"})})
+    assert json.loads(json.loads(redactor.text(once))["text"]) == {"ssn": hidden}
+    assert redactor.text("The ssn is asked for; ssn: later") == "The ssn is asked for; ssn: later"
+
+
 def test_a_clean_value_comes_back_as_it_is() -> None:
     value: JSONObject = {"a": [1, {"b": "text", "password_hint": "none"}], "c": None}
     assert Redactor().mapping(value) is value

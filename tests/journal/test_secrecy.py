@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from prudent.events import (
     ApprovalAsked,
+    ApprovalDecided,
     CallEnded,
     CallPrepared,
     CallStarted,
@@ -228,6 +230,48 @@ def test_keys_and_known_secrets_never_reach_the_file(path: Path, start: Start) -
         for word in (KEY, own, "hunter22"):
             assert tables_with(path, word) == set()
             assert files_with(path, word) == set()
+
+
+def test_edited_secret_arguments_are_hidden_like_the_first(store: JournalStore, path: Path, start: Start) -> None:
+    journal = store.begin(start())
+    journal.append_all(until_running()[:3])
+    edited: JSONObject = {"user": "ann", "password": "edited-word", "pin": 9}
+    journal.append(ApprovalDecided(call_id="c1", decision="edit", decided_by="ann", arguments=edited))
+    for owner in (journal, store.seize("run-1")):
+        text = json.dumps(owner.export(CallEnded(turn=1, call_id="c1", status="ok", shown="edited-word worked")))
+        assert "edited-word" not in text
+    assert tables_with(path, "edited-word") == {"open_arguments"}
+    assert replay(store, "run-1").calls["c1"].arguments == edited
+
+
+def test_the_runtimes_own_words_and_numbers_stay_as_they_are(store: JournalStore, start: Start) -> None:
+    """A secret may be a word such as `ok`, which must not make the record unreadable."""
+    journal = store.begin(start())
+    arguments: JSONObject = {"a": "completed", "b": "login", "c": 1234, "d": "c1"}
+    ended = CallEnded(turn=1, call_id="c1", status="ok", shown="1234 c1 done", result_chars=1234, result_hash="c1")
+    journal.append(
+        CallPrepared(turn=1, position=0, call_id="c1", tool_name="login", arguments=arguments, secret=("a", "b", "c", "d"))
+    )
+    journal.append(ended)
+    journal.append(RunEnded(status="completed", output="login completed"))
+    events = list(store.read("run-1"))
+    assert isinstance(events[1], CallPrepared)
+    assert events[1].tool_name == "login"
+    assert events[2] == replace(ended, shown=f"{HIDDEN} c1 done")
+    assert events[3] == RunEnded(status="completed", output=f"login {HIDDEN}")
+
+
+def test_an_argument_that_only_mentions_secrets_does_not_stop_a_claim(store: JournalStore, start: Start) -> None:
+    journal = store.begin(start())
+    arguments: JSONObject = {"secret": ["x"], "text": '"secret": []'}
+    journal.append(CallPrepared(turn=1, position=0, call_id="c", tool_name="note", arguments=arguments))
+    journal.release()
+    store.claim("run-1").append(CallEnded(turn=1, call_id="c", status="ok", shown="x"))
+
+
+def test_what_only_the_provider_reads_stays_json(journal: RunJournal, store: JournalStore) -> None:
+    journal.append_all([*until_running(), *until_ended()])
+    assert json.loads(replay(store, "run-1").transcript[0].opaque) == {"pin": HIDDEN}
 
 
 def test_two_runs_with_the_same_reply_both_hide_it(store: JournalStore, path: Path, start: Start) -> None:

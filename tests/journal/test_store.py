@@ -203,6 +203,24 @@ def test_half_characters_do_not_end_a_run(store: JournalStore, start: Start) -> 
     assert store.tool_calls("run-1")[0].shown == "\\udc80 and 好"
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("UPDATE events SET data='{' WHERE seq=2", "is damaged (event 2 of run run-1 cannot be read): restore it"),
+        ("UPDATE events SET data='{}' WHERE seq=2", "is damaged (event 2 of run run-1 cannot be read): restore it"),
+        ("UPDATE events SET kind='Dreamt' WHERE seq=2", "holds an event of a newer Prudent (Dreamt): update"),
+        ("DELETE FROM messages", "is damaged (a message "),
+    ],
+)
+def test_a_record_that_cannot_be_read_says_where(store: JournalStore, start: Start, change: str, words: str) -> None:
+    store.begin(start()).append(MessageAdded(message=Message("user", "x")))
+    store.database.execute(change)
+    with pytest.raises(JournalError) as caught:
+        list(store.read("run-1"))
+    assert words in str(caught.value)
+    assert str(store.database.path) in str(caught.value)
+
+
 WRITER = """
 import sys
 from prudent.events import RunEnded, RunStarted, Warned

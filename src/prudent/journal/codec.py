@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import Any, Protocol, cast
 
 from prudent import events
-from prudent.errors import JournalError
 from prudent.events import Event
 from prudent.exchange import RawExchange
 from prudent.messages import Image, Message, ToolCall, ToolSpec
@@ -83,19 +82,14 @@ def encode(event: Event, keeper: Keeper) -> JSONObject:
 
 
 def decode(kind: str, at: float, data: JSONObject, source: Source) -> Event:
-    """Read an event back; raises JournalError for one that this version does not know."""
-    event_class = _CLASSES.get(kind)
-    if event_class is None:
-        raise JournalError(f"the journal holds an event of an unknown kind ({kind}): update with pip install -U prudent")
+    """Read an event back; raises KeyError, TypeError or ValueError for what is no event. Unknown fields are passed over."""
+    event_class = EVENT_CLASSES[kind]
     values: dict[str, Any] = {"at": at}
     for name, *_ in _plan(event_class):
         if name in data:
             read = _READERS.get(name)
             values[name] = data[name] if read is None else read(data[name], source)
-    try:
-        return event_class(**values)
-    except TypeError as error:
-        raise JournalError(f"the journal holds a damaged event ({kind}): restore the file from a copy") from error
+    return event_class(**values)
 
 
 def describe(event: Event, redact: Callable[[Message], Message]) -> JSONObject:
@@ -212,9 +206,10 @@ _READERS: dict[str, _Reader] = {
     "repairs": _read_names,
     "secret": _read_names,
 }
-_CLASSES: dict[str, type[Event]] = {
+EVENT_CLASSES: dict[str, type[Event]] = {
     name: value for name, value in vars(events).items() if isinstance(value, type) and issubclass(value, Event)
 }
+"""All kinds of events by the name under which they are kept."""
 
 
 @lru_cache(maxsize=64)

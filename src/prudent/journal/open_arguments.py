@@ -11,7 +11,7 @@ from typing import cast
 
 from prudent.journal.codec import compact_json
 from prudent.journal.database import Database
-from prudent.types import JSON
+from prudent.types import JSON, JSONObject
 
 
 class OpenArguments:
@@ -34,6 +34,12 @@ class OpenArguments:
             "SELECT data FROM open_arguments WHERE run_id=? AND call_id=? AND source=?", (self._run_id, call_id, source)
         )
         return cast(JSON, json.loads(cast(str, row[0]))) if row else None
+
+    def of_call(self, call_id: str) -> list[JSONObject]:
+        """Give all argument objects that are kept of a call: as prepared, as asked about, as edited."""
+        rows = self._database.query("SELECT data FROM open_arguments WHERE run_id=? AND call_id=?", (self._run_id, call_id))
+        kept = [cast(JSON, json.loads(cast(str, data))) for (data,) in rows]
+        return [data for data in kept if isinstance(data, dict)]
 
     def drop(self, call_id: str) -> bool:
         """Forget a call that has ended; tell whether anything was kept of it."""

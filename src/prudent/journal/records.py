@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any, TypeVar, cast
 
-from prudent.errors import RunNotFound
+from prudent.errors import JournalError, RunNotFound
 from prudent.events import ApprovalAsked, ApprovalDecided, CallPrepared, Event, ModelCallEnded, Purpose
 from prudent.exchange import RawExchange
 from prudent.journal.artifacts import find_artifact
-from prudent.journal.codec import decode
+from prudent.journal.codec import EVENT_CLASSES, decode
 from prudent.journal.contents import Shelf
 from prudent.journal.database import Database, Value
 from prudent.journal.rows import ApprovalRow, ModelCallRow, RunRow, ThoughtRow, ToolCallRow
@@ -139,9 +139,22 @@ class Records:
                 "SELECT seq, at, kind, data FROM events WHERE run_id=? AND seq>? ORDER BY seq LIMIT ?", (run_id, last, _PAGE)
             )
             for seq, at, kind, data in cast(list[tuple[int, float, str, str]], rows):
-                event = decode(kind, at, json.loads(data), shelf)
+                event = self._decode(run_id, (seq, at, kind, data), shelf)
                 yield _with_true_arguments(event, true_arguments[seq]) if seq in true_arguments else event
                 last = seq
+
+    def _decode(self, run_id: str, row: tuple[int, float, str, str], shelf: Shelf) -> Event:
+        seq, at, kind, data = row
+        path = self.database.path
+        if kind not in EVENT_CLASSES:
+            raise JournalError(
+                f"the journal {path} holds an event of a newer Prudent ({kind}): update with pip install -U prudent"
+            )
+        try:
+            return decode(kind, at, json.loads(data), shelf)
+        except (KeyError, TypeError, ValueError) as error:
+            place = f"event {seq} of run {run_id}"
+            raise JournalError(f"the journal {path} is damaged ({place} cannot be read): restore it from a copy") from error
 
     def _true_arguments(self, run_id: str) -> dict[int, dict[str, JSON]]:
         """Give what was hidden, by the number of the event and the call."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Final, cast
 from urllib.parse import quote
 
 from prudent.journal.secret_shapes import NAME_MARKS, RUN_LENGTH, SHAPES, find_secrets, is_secret_value, secret_name
@@ -35,21 +35,30 @@ class Redactor:
     Text without a secret comes back as the same object, after a few searches and no regular expression.
     """
 
-    def __init__(self, secrets: Iterable[str] = ()) -> None:
-        """Take the exact values to hide; those under eight characters are ignored, since they would hide too much."""
-        self._layers: tuple[_Known, ...] = (_Known("known secret"),)
+    def __init__(self, secrets: Iterable[str] = (), *, fields: Iterable[str] = ()) -> None:
+        """Take what is secret here.
+
+        Args:
+            secrets: Exact values; those under eight characters are ignored, since they would hide too much.
+            fields: Names whose values are hidden wherever they stand as keys of JSON, such as `ssn`.
+        """
+        self._own = _Known("known secret")
+        self._parameters = _Known("secret parameter")
+        self._fields = _Fields(fields)
         self.learn(secrets)
 
     def learn(self, secrets: Iterable[str]) -> None:
         """Hide these values too from now on, here and in all that `with_values` made of this."""
-        self._layers[0].add(secret for secret in secrets if len(secret) >= _SHORTEST_KNOWN)
+        self._own.add(secret for secret in secrets if len(secret) >= _SHORTEST_KNOWN)
 
     def with_values(self, values: Iterable[str]) -> Redactor:
         """Make one that hides these values of a call's secret parameters as well; short ones where they stand alone."""
-        layer = _Known("secret parameter")
-        layer.add(values)
+        more = self._parameters.values.union(values)
+        if more == self._parameters.values:
+            return self
         other = Redactor()
-        other._layers = (*self._layers, layer) if layer else self._layers
+        other._own, other._fields = self._own, self._fields
+        other._parameters.add(more)
         return other
 
     def text(self, text: str) -> str:
@@ -71,7 +80,24 @@ class Redactor:
         if isinstance(value, list):
             items = [self.value(item) for item in value]
             return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
-        return self.mapping(value) if isinstance(value, dict) else value
+        if isinstance(value, dict):
+            return self.mapping(value)
+        if value is None or isinstance(value, bool):
+            return value
+        number = str(value)
+        hidden = self._hide_known(number)
+        return value if hidden == number else hidden
+
+    def json(self, text: str) -> str:
+        """Redact text that is JSON so that it stays JSON, whatever had to be hidden in it."""
+        if not self.suspects(text):
+            return text
+        try:
+            value = cast(JSON, json.loads(text))
+        except ValueError:
+            return self._redact(text)
+        redacted = self.value(value)
+        return text if redacted is value else json.dumps(redacted, ensure_ascii=False, separators=(",", ":"))
 
     def mapping(self, value: JSONObject) -> JSONObject:
         """Redact a JSON object; the same object comes back where nothing had to be hidden."""
@@ -84,6 +110,8 @@ class Redactor:
         return self._suspects(text.encode("utf-8", "surrogatepass"))
 
     def _entry(self, key: str, item: JSON) -> JSON:
+        if key.lower() in self._fields.names:
+            return _mark("declared field")
         if isinstance(item, str) and len(item) >= 6 and " " not in item and item[0] not in "[<{":
             promise = secret_name(key)
             if promise and is_secret_value(promise, item, quoted=True, close=True):
@@ -91,11 +119,13 @@ class Redactor:
         return self.value(item)
 
     def _suspects(self, data: bytes) -> bool:
-        if any(mark in data for layer in self._layers for mark in layer.marks):
+        if any(mark in data for mark in self._own.marks) or any(mark in data for mark in self._parameters.marks):
             return True
         if len(data) < _SHORTEST_SUSPECT:
             return False
         lowered = data.lower()
+        if any(mark in lowered for mark in self._fields.marks):
+            return True
         if (b":" in data or b"=" in data) and any(mark in lowered for mark in _NAME_MARKS):
             return True
         if b"@" in data and b"://" in data:
@@ -106,8 +136,7 @@ class Redactor:
 
     def _redact(self, text: str) -> str:
         original = text
-        for layer in self._layers:
-            text = layer.hide(text)
+        text = self._fields.hide(self._hide_known(text))
         pieces: list[str] = []
         end = 0
         for found in find_secrets(text):
@@ -115,6 +144,9 @@ class Redactor:
             end = found.end
         text = "".join(pieces) + text[end:]
         return original if text == original else text
+
+    def _hide_known(self, text: str) -> str:
+        return self._parameters.hide(self._own.hide(text))
 
 
 def hide_parameters(arguments: Mapping[str, JSON], names: Iterable[str]) -> JSONObject:
@@ -152,25 +184,40 @@ class _Known:
     """A set of exact values, ready to be searched for."""
 
     def __init__(self, kind: str) -> None:
-        self._mark = _mark(kind)
-        self._spellings: set[str] = set()
+        self.values: frozenset[str] = frozenset()
         self.marks: tuple[bytes, ...] = ()
+        self._mark = _mark(kind)
         self._pattern: re.Pattern[str] | None = None
-
-    def __bool__(self) -> bool:
-        return bool(self.marks)
 
     def add(self, values: Iterable[str]) -> None:
         """Search for these too."""
-        fresh = {spelling for value in values for spelling in _spellings(value)} - self._spellings
-        if fresh:
-            self._spellings |= fresh
-            self.marks = tuple(s.encode("utf-8", "surrogatepass") for s in self._spellings)
-            self._pattern = re.compile("|".join(map(_bounded, sorted(self._spellings, key=len, reverse=True))))
+        self.values = self.values.union(values)
+        spellings = sorted({s for value in self.values for s in _spellings(value)}, key=len, reverse=True)
+        self.marks = tuple(s.encode("utf-8", "surrogatepass") for s in spellings)
+        self._pattern = re.compile("|".join(map(_bounded, spellings))) if spellings else None
 
     def hide(self, text: str) -> str:
         """Replace each of the values."""
         return self._pattern.sub(self._mark, text) if self._pattern else text
+
+
+class _Fields:
+    """Names whose values are hidden, as keys of JSON at whatever depth of escaping."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = frozenset(name.lower() for name in names)
+        self.marks = tuple(name.encode() for name in self.names)
+        any_name = "|".join(map(re.escape, sorted(self.names)))
+        self._pattern = re.compile(
+            rf"""(?ix) (?P<before>(?P<quote>\\*["'])(?:{any_name})(?P=quote)\s*:\s*)
+            (?: (?P=quote) .*? (?<!\\) (?P=quote) | -?[\w.+-]+ )"""
+        )
+
+    def hide(self, text: str) -> str:
+        """Replace the value behind each of the names; objects and lists are left to `Redactor.value`."""
+        if not self.names:
+            return text
+        return self._pattern.sub(rf"\g<before>\g<quote>{_mark('declared field')}\g<quote>", text)
 
 
 def _bounded(value: str) -> str:

@@ -91,6 +91,8 @@ class RunJournal:
     def append_all(self, events: Sequence[Event]) -> None:
         """Write several events in one transaction: all of them, or none."""
         recorded = [event for event in events if event.recorded]
+        if not recorded:
+            return
         durable = any(isinstance(e, RunEnded) or (isinstance(e, CallStarted) and e.durable) for e in recorded)
         try:
             with self._database.transaction(durable=durable):
@@ -103,7 +105,7 @@ class RunJournal:
                 self._when_let_go(self)
             raise
         self._next_seq += len(recorded)
-        if recorded and isinstance(recorded[-1], RunEnded):
+        if isinstance(recorded[-1], RunEnded):
             self._contents.forget()
             self._when_let_go(self)
 
@@ -133,8 +135,7 @@ class RunJournal:
         return self._secrecy.event(describe(event, self._secrecy.message))[0]
 
     def _write(self, seq: int, event: Event) -> None:
-        if isinstance(event, CallPrepared) and event.secret:
-            self._learn(event)
+        self._learn(event)
         data, text = self._secrecy.event(encode(event, self._contents))
         kind = type(event).__name__
         parameters = (self.run_id, seq, event.at, kind, text, self.run_id, self.fence)
@@ -143,11 +144,17 @@ class RunJournal:
         project(self._database, self._contents, Entry(self.run_id, event.at, kind, data))
         self._follow_up(event, data, f"event {seq}")
 
-    def _learn(self, event: CallPrepared) -> None:
-        came_late = not self._secrecy.knows(event.call_id)
-        self._secrecy.learn(event.call_id, event.tool_name, event.secret, event.arguments)
-        if came_late and hide_in_reply(self._database, self.run_id, event, self._contents, self._secrecy):
-            self.left_traces = True
+    def _learn(self, event: Event) -> None:
+        match event:
+            case CallPrepared() if event.secret:
+                came_late = not self._secrecy.knows(event.call_id)
+                self._secrecy.learn(event.call_id, event.tool_name, event.secret, event.arguments)
+                if came_late and hide_in_reply(self._database, self.run_id, event, self._contents, self._secrecy):
+                    self.left_traces = True
+            case ApprovalDecided() if event.arguments and self._secrecy.knows(event.call_id):
+                self._secrecy.learn_values(event.call_id, event.arguments)
+            case _:
+                pass
 
     def _follow_up(self, event: Event, data: JSONObject, source: str) -> None:
         """Keep true arguments while their call is open, and clear away what the event has settled."""

@@ -18,11 +18,20 @@ _LONG_ENOUGH: Final = 8
 """A secret parameter's value of that many characters is hidden in the whole run, a shorter one in its own call."""
 
 
+_TEXTS: Final = frozenset(
+    ("task", "base_url", "agent_file", "text", "note", "reason", "repairs", "shown", "error")
+) | frozenset(("decided_by", "preview", "number", "thought", "plan", "action"))
+"""Fields of events that hold anybody's words; all others are the runtime's own and stay as they are."""
+
+_PAYLOADS: Final = frozenset(("arguments", "output", "result", "budget", "settings", "data", "raw"))
+"""Fields of events that hold anybody's JSON."""
+
+
 @dataclass(frozen=True, slots=True)
 class _SecretCall:
+    tool_name: str
     names: tuple[str, ...]
     values: tuple[str, ...]
-    redactor: Redactor
 
 
 class Secrecy:
@@ -44,23 +53,29 @@ class Secrecy:
         """Take note of a call's secret parameters, and of their values so that they are found elsewhere too."""
         known = self._parameters.get(tool_name, ())
         names = self._parameters[tool_name] = (*known, *(name for name in names if name not in known))
-        values = secret_values(arguments, names)
-        self._calls[call_id] = _SecretCall(names, tuple(values), self.redactor.with_values(values))
-        self.redactor = self.redactor.with_values(value for value in values if len(value) >= _LONG_ENOUGH)
-        self._raw_redactor = self._raw_redactor.with_values(values)
+        self._calls[call_id] = _SecretCall(tool_name, names, ())
+        self.learn_values(call_id, arguments)
         keys = b"|".join(re.escape(name.encode()) for tool in self._parameters.values() for name in tool)
         self._raw_keys = re.compile(rb'\\*"(?:' + keys + rb')\\*"\s*:')
 
+    def learn_values(self, call_id: str, arguments: JSONMapping) -> None:
+        """Take note of the values that a known call's secret parameters have by now, such as after an edit."""
+        call = self._calls[call_id]
+        values = secret_values(arguments, call.names)
+        self._calls[call_id] = replace(call, values=(*call.values, *values))
+        self.redactor = self.redactor.with_values(value for value in values if len(value) >= _LONG_ENOUGH)
+        self._raw_redactor = self._raw_redactor.with_values(values)
+
     def event(self, data: JSONObject) -> tuple[JSONObject, str]:
         """Hide what an encoded event must not show; return it as an object and as text."""
-        call = self._calls.get(str(data.get("call_id", "")))
-        arguments = data.get("arguments")
+        call_id = str(data.get("call_id", ""))
+        call, arguments = self._calls.get(call_id), data.get("arguments")
         if call and isinstance(arguments, dict):
             data = {**data, "arguments": hide_parameters(arguments, call.names)}
-        redactor = call.redactor if call else self.redactor
+        redactor = self._redactor_of([call_id])
         text = compact_json(data)
         if redactor.suspects(text):
-            data = redactor.mapping(data)
+            data = {name: _redacted(redactor, name, value) for name, value in data.items()}
             text = compact_json(data)
         return data, text
 
@@ -75,9 +90,9 @@ class Secrecy:
             self._foresee(call)
         redactor = self._redactor_of([message.call_id, *(call.id for call in message.calls)])
         changes: dict[str, object] = {}
-        for name in ("text", "reasoning", "opaque"):
+        for name, redact in (("text", redactor.text), ("reasoning", redactor.text), ("opaque", redactor.json)):
             text = cast(str, getattr(message, name))
-            if text and (redacted := redactor.text(text)) is not text:
+            if text and (redacted := redact(text)) is not text:
                 changes[name] = redacted
         calls = tuple(self._call(call) for call in message.calls)
         if any(a is not b for a, b in zip(calls, message.calls, strict=True)):
@@ -100,12 +115,18 @@ class Secrecy:
         arguments = call.arguments
         if secret:
             arguments = compact_json(hide_parameters(_as_object(arguments), secret.names))
-        arguments = self.redactor.text(arguments)
+        arguments = self.redactor.json(arguments)
         return call if arguments == call.arguments else replace(call, arguments=arguments)
 
     def _redactor_of(self, call_ids: Iterable[str]) -> Redactor:
         values = [value for call_id in call_ids if call_id in self._calls for value in self._calls[call_id].values]
         return self.redactor.with_values(values) if values else self.redactor
+
+
+def _redacted(redactor: Redactor, name: str, value: JSON) -> JSON:
+    if name in _PAYLOADS or name in _TEXTS:
+        return redactor.value(value)
+    return value
 
 
 def _as_object(arguments: str) -> JSONObject:

@@ -150,14 +150,15 @@ class JournalStore(Records):
     def _learn_again(self, run_id: str, secrecy: Secrecy) -> None:
         """Tell a new owner what the run's calls hold that is secret."""
         rows = self.database.query(
-            "SELECT seq, data FROM events WHERE run_id=? AND kind='CallPrepared' AND data LIKE '%\"secret\":%'", (run_id,)
+            "SELECT data FROM events WHERE run_id=? AND kind='CallPrepared' AND data LIKE '%\"secret\":%'", (run_id,)
         )
         open_arguments = OpenArguments(self.database, run_id)
-        for seq, text in rows:
+        for (text,) in rows:
             data = json.loads(cast(str, text))
-            true = open_arguments.find(data["call_id"], f"event {seq}")
-            arguments = true if isinstance(true, dict) else {}
-            secrecy.learn(data["call_id"], data["tool_name"], data["secret"], arguments)
+            if data.get("secret"):
+                secrecy.learn(data["call_id"], data["tool_name"], data["secret"], {})
+                for arguments in open_arguments.of_call(data["call_id"]):
+                    secrecy.learn_values(data["call_id"], arguments)
 
     def _journal(self, claim: Claim, secrecy: Secrecy) -> RunJournal:
         return RunJournal(
