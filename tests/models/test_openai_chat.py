@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -111,6 +112,16 @@ async def test_a_server_that_does_not_stream_is_read_too() -> None:
     for answer in (whole(body), Played([json.dumps(body).encode()])):
         async with talking(answer) as (model, _):
             assert await events_of(model) == [TextDelta("so"), await reply_of(model)]
+
+
+async def test_a_server_that_breaks_when_it_streams_is_not_asked_to() -> None:
+    body = {"choices": [{"message": {"content": "so"}, "finish_reason": "stop"}]}
+    async with serving(whole(body)) as server:
+        model = OpenAIChat("x:m", model="m", facts=replace(facts_for("openai", server.url), stream=False))
+        assert (await reply_of(model)).message.text == "so"
+        await model.aclose()
+    assert server.received[0].body["stream"] is False
+    assert "stream_options" not in server.received[0].body
 
 
 @pytest.mark.parametrize(
