@@ -42,6 +42,7 @@ async def test_a_key_needs_no_enter_and_the_terminal_is_restored(terminal: tuple
 async def test_what_was_typed_before_the_question_does_not_answer_it(terminal: tuple[int, int]):
     person, program = terminal
     os.write(person, b"y\n")
+    await anyio.sleep(0.1)  # until the terminal has it
     async with anyio.create_task_group() as group:
         group.start_soon(typed_after, 0.05, person, b"n")
         with anyio.fail_after(5):

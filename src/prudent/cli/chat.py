@@ -85,14 +85,15 @@ def questions(forget: Callable[[], object]) -> Iterator[str]:
     """Give what is typed, line by line, and follow the commands among it."""
     ask = _editor()
     while True:
-        typed = ask()
-        if typed is None or typed.strip() in ("/quit", "/exit"):
+        line = ask()
+        typed = "/quit" if line is None else line.strip()
+        if typed in ("/quit", "/exit"):
             return
-        if not typed.strip():
+        if not typed:
             continue
-        if not typed.strip().startswith("/"):
+        if not typed.startswith("/"):
             yield typed
-        elif typed.strip() == "/new":
+        elif typed == "/new":
             forget()
             sys.stdout.write("forgotten\n")
         else:

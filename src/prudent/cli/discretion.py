@@ -6,6 +6,7 @@ from prudent.assembly import secrets_of_environment
 from prudent.events import CallPrepared, Event, ModelCallStarted
 from prudent.journal.codec import describe
 from prudent.journal.redact import Redactor, hide_parameters, secret_values
+from prudent.journal.run_journal import RunJournal
 from prudent.types import JSONObject
 
 
@@ -14,6 +15,8 @@ class Discretion:
 
     def __init__(self) -> None:
         self._redactor = Redactor(secrets_of_environment())
+        self.journal: RunJournal | None = None
+        """The journal of the run that is shown, which knows the secret parameters of its tools beforehand."""
 
     def notice(self, event: Event) -> None:
         """Learn what an event says is secret. Call it before the event is shown."""
@@ -28,15 +31,14 @@ class Discretion:
         """Redact a JSON object."""
         return self._redactor.mapping(value)
 
-
-def event_json(event: Event) -> JSONObject:
-    """Write an event as a line of `--jsonl`. Of what goes to the model only the size is told: the journal has it whole.
-
-    It is not redacted yet: `Discretion.mapping` does that.
-    """
-    data = describe(event, lambda message: message)
-    if isinstance(event, ModelCallStarted):
-        data |= {"messages": len(event.messages), "tools": [tool.name for tool in event.tools]}
-    if isinstance(event, CallPrepared):
-        data["arguments"] = hide_parameters(event.arguments, event.secret)
-    return data
+    def event_json(self, event: Event) -> JSONObject:
+        """Write an event as a line of `--jsonl`. Of what goes to the model only the size is told: the journal has it whole."""
+        if self.journal and event.recorded:
+            data = self.journal.export(event)
+        else:
+            data = self.mapping(describe(event, lambda message: message))
+        if isinstance(event, ModelCallStarted):
+            data |= {"messages": len(event.messages), "tools": [tool.name for tool in event.tools]}
+        if isinstance(event, CallPrepared):
+            data["arguments"] = self.mapping(hide_parameters(event.arguments, event.secret))
+        return data

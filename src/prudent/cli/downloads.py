@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
+from prudent.cli.terminals import somebody_there
 from prudent.errors import ConfigurationError
 
 _LINE_SECONDS = 5.0
@@ -20,7 +21,7 @@ def confirm_pull(*, yes: bool) -> Callable[[str], bool]:
         sys.stderr.write(words + "\n")
         if yes:
             return True
-        if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
+        if not somebody_there(sys.stderr):
             raise ConfigurationError(
                 "nobody can be asked whether to fetch it: run `prudent models pull NAME --yes` once, or add --yes here"
             )

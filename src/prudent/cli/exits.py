@@ -16,6 +16,8 @@ USAGE = 2
 
 FAILED = 5
 STOPPED = 6
+INTERRUPTED = 130
+"""What typer makes of Ctrl-C while no run is there to be stopped; leaves as STOPPED."""
 
 TABLE = "Exit status: 0 completed, 2 usage or configuration error, 3 incomplete, 4 awaiting approval, 5 failed, 6 stopped."
 

@@ -58,11 +58,12 @@ class JsonFace:
         self._event_json = event_json
 
     def watch(self, event: Event) -> None:
-        """Write the event as a line, where events were asked for."""
+        """Write the event as a line, where events were asked for; `event_json` has redacted it."""
         if self._people:
             self._people.watch(event)
         if self._event_json:
-            self._write(self._event_json(event))
+            self._out.write(as_json(self._event_json(event)) + "\n")
+            self._out.flush()
 
     def say(self, text: Line) -> None:
         """Tell people."""
@@ -79,13 +80,10 @@ class JsonFace:
         """Write the object."""
         if self._people:
             self._people.end(result)
-        self._write(result)
+        self._out.write(as_json(self._redact(result)) + "\n")
+        self._out.flush()
 
     def close(self) -> None:
         """Leave the terminal as it was."""
         if self._people:
             self._people.close()
-
-    def _write(self, value: JSONObject) -> None:
-        self._out.write(as_json(self._redact(value)) + "\n")
-        self._out.flush()

@@ -65,7 +65,7 @@ def prudent(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and end the process with its exit status; no traceback ever reaches the user."""
     fill_missing_streams()
-    status = _status([*(sys.argv[1:] if arguments is None else arguments)] or ["--help"])
+    status = run_command(sys.argv[1:] if arguments is None else arguments)
     if not exits.flush():
         exits.silence_stdout()
     if exits.others_alive():
@@ -73,9 +73,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(status)
 
 
-def _status(arguments: list[str]) -> int:
+def run_command(arguments: Sequence[str]) -> int:
+    """Run a command and give its exit status; whatever goes wrong is told in a sentence. Without a command it is the help."""
     try:
-        return int(app(arguments, prog_name="prudent", standalone_mode=False) or exits.OK)
+        status = int(app([*arguments] or ["--help"], prog_name="prudent", standalone_mode=False) or exits.OK)
     except typer.TyperException as error:
         tell(usage_text(error, arguments))
         return exits.USAGE
@@ -88,12 +89,15 @@ def _status(arguments: list[str]) -> int:
     except BrokenPipeError:
         exits.silence_stdout()
         return exits.OK
-    except (KeyboardInterrupt, typer.Abort):
-        tell("stopped before anything ran")
-        return exits.STOPPED
+    except typer.Abort:
+        status = exits.INTERRUPTED
     except Exception as error:  # the last resort: a person gets a sentence and a report, not a traceback
         tell(report_bug(error, arguments))
         return exits.FAILED
+    if status == exits.INTERRUPTED:
+        tell("stopped before anything ran")
+        return exits.STOPPED
+    return status
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def usage_text(error: typer.TyperException, arguments: Sequence[str]) -> str:
         message = error.format_message().rstrip(".")
     context = getattr(error, "ctx", None)
     path = getattr(context, "command_path", "prudent")
-    if hasattr(error, "option_name") and arguments[:1] == ["run"] and not near:
+    if hasattr(error, "option_name") and [*arguments[:1]] == ["run"] and not near:
         message += "\n    (a task that begins with a dash goes behind `--`)"
     return f"{message}\n    {path} --help tells what there is"
 

@@ -60,7 +60,8 @@ def resume(
     sitting = open_sitting(db, yes=yes, no=no, json=json, jsonl=jsonl)
     row = find_run(db, run)
     chosen = recorded_agent(row, agent)
-    model = model or row.model
+    if isinstance(chosen.model, str | None):
+        model = model or row.model
     fetch_model(chosen, model, yes=yes)
     return sitting.drive(
         chosen.resume(

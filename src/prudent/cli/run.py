@@ -53,11 +53,14 @@ def run(
 ) -> int:
     """Run a task to its end, or to where a person is needed."""
     from prudent.cli.agents import agent_or_plain, fetch_model  # the engine is slow to import, and --help needs none of it
+    from prudent.cli.narration import line
     from prudent.cli.sitting import open_sitting
 
     text = read_task(task)
     sitting = open_sitting(db, yes=yes, no=no, json=json, jsonl=jsonl)
     chosen = agent_or_plain(agent)
+    if agent is None:
+        sitting.face.say(line(("dim", "no --agent: a plain agent, which can calculate and reads no files")))
     fetch_model(chosen, model, yes=yes)
     return sitting.drive(
         chosen.prepare(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from prudent.cli.discretion import Discretion, event_json
+from prudent.cli.discretion import Discretion
 from prudent.cli.ending import cost_line
 from prudent.cli.raw import raw_exchanges
 from prudent.cli.terminals import is_lively
@@ -39,7 +39,7 @@ def run_json(events: Sequence[Event]) -> str:
     discretion = _knowing(events)
     started = next((event for event in events if isinstance(event, RunStarted)), None)
     facts: JSONObject = {"agent": started.agent, "task": started.task, "started_at": started.at} if started else {}
-    listed = [discretion.mapping(event_json(event)) for event in events]
+    listed = [discretion.event_json(event) for event in events]
     return as_json({**discretion.mapping({**_result(events), **facts}), "events": listed})
 
 

@@ -12,7 +12,7 @@ from typing import TextIO, cast
 
 from prudent.cli import exits
 from prudent.cli.approver import NoApprover, TerminalApprover, YesApprover
-from prudent.cli.discretion import Discretion, event_json
+from prudent.cli.discretion import Discretion
 from prudent.cli.faces import Face
 from prudent.cli.machine import JsonFace, take_stdout
 from prudent.cli.mishaps import tell
@@ -26,6 +26,7 @@ from prudent.cli.terminals import is_lively, is_terminal, somebody_there
 from prudent.errors import JournalError, OwnershipLost
 from prudent.events import Event, RunResumed, RunStatus
 from prudent.journal.replay import replay
+from prudent.journal.run_journal import RunJournal
 from prudent.ports import Approver
 from prudent.result import EXIT_STATUS, result_of
 from prudent.runs import Run
@@ -51,6 +52,8 @@ class Sitting:
     def drive(self, run: Run, *, process_ends: bool = True) -> int:
         """Work the run to its end, show how it ended, and give the exit status."""
         self.run, self._blind = run, not self.shows_events
+        journal = run.loop.parts.recorder.journal
+        self.discretion.journal = journal if isinstance(journal, RunJournal) else None
         self._catch_up()
         outside = FromOutside(run, self.face, self.narrator.board, self.database)
         loop = _quiet_loop()
@@ -71,7 +74,7 @@ class Sitting:
 
     def _catch_up(self) -> None:
         """Show what is on record already: all of a new run, of a resumed one what came since."""
-        if self._blind or self.run is None:
+        if self.run is None or (self._blind and not self.run.state.calls):
             return
         with open_records(self.database) as store:
             events = [*store.read(self.run.run_id)]
@@ -102,9 +105,9 @@ class Sitting:
 
     def _watch(self, event: Event) -> None:
         """Show an event. Whatever goes wrong with showing must not reach the run, but for a reader who has left."""
+        self.discretion.notice(event)
         if self._blind:
             return
-        self.discretion.notice(event)
         try:
             self.face.watch(event)
         except BrokenPipeError:
@@ -145,7 +148,7 @@ def _machine_face(narrator: Narrator, discretion: Discretion, database: Path, *,
     """JSON for a program; people see the progress on standard error, if that is a terminal."""
     out = take_stdout()
     people = _people_face(sys.stderr, narrator, discretion, database, ending=False) if is_terminal(sys.stderr) else None
-    return JsonFace(out, people, redact=discretion.mapping, event_json=event_json if events else None)
+    return JsonFace(out, people, redact=discretion.mapping, event_json=discretion.event_json if events else None)
 
 
 def _people_face(stream: TextIO, narrator: Narrator, discretion: Discretion, database: Path, *, ending: bool = True) -> Face:
