@@ -42,7 +42,7 @@ def test_nothing_is_lost_but_tags_and_blanks(parts: list[str], size: int) -> Non
     assert "".join(whole.split()) == "".join((thinking + text).split())
 
 
-@given(st.text(st.characters()), st.integers(1, 3))
+@given(st.text(), st.integers(1, 3))
 def test_a_character_cut_in_two_is_shown_whole(text: str, size: int) -> None:
     halves = "".join(chr(unit) for unit in memoryview(text.encode("utf-16-le")).cast("H")) if text else ""
     out = WholeCharacters()
