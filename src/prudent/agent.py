@@ -41,6 +41,7 @@ class Agent:
         tools: Sequence[Tool | Callable[..., Any]] = (),
         instructions: str = "",
         planning: Planning | Literal["split"] = "tool",
+        approve_plan: bool = False,
         language: Language = "en",
         thinking_examples: Sequence[str] = (),
         parallel_tool_calls: bool = False,
@@ -69,6 +70,7 @@ class Agent:
             tools: tools, or plain functions, which become tools with their defaults.
             instructions: the agent's own part of the system prompt.
             planning: off, prompt, tool, or required.
+            approve_plan: whether a person approves the first plan before the first task call.
             language: of the instruction pack, en or zh.
             thinking_examples: worked examples of thinking for a domain, added to the prompt.
             parallel_tool_calls: whether independent calls of one reply run at once.
@@ -96,6 +98,11 @@ class Agent:
             raise ConfigurationError('planning = "split" is not built yet: use "tool" or "required"')
         if planning not in ("off", "prompt", "tool", "required"):
             raise ConfigurationError(f"planning is {planning!r}: use off, prompt, tool or required")
+        if approve_plan and planning not in ("tool", "required"):
+            raise ConfigurationError(
+                f"approve_plan needs a plan, which planning = {planning!r} does not give: use tool or required"
+            )
+        self.approve_plan = approve_plan
         self.model, self.base_url, self.name, self.source = model, base_url, name, source
         self.instructions = instructions
         self.language: Language = language

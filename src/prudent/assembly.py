@@ -16,6 +16,7 @@ from prudent.blueprint import Blueprint, StartOptions
 from prudent.brakes.allow import AllowList, OneAtATime, Prerequisites
 from prudent.brakes.approval import ApprovalBrake
 from prudent.brakes.budget import Budget, BudgetBrake
+from prudent.brakes.plan_approval import PlanApproval
 from prudent.brakes.repetition import RepetitionBrake
 from prudent.context.artifacts import artifact_tools
 from prudent.context.shaping import ResultShaper
@@ -36,7 +37,7 @@ from prudent.loop.early import EarlyStarts
 from prudent.loop.gate import Gate
 from prudent.loop.intake import Intake
 from prudent.loop.parts import Parts
-from prudent.loop.planning import PlanFirst, count_steps, system_prompt
+from prudent.loop.planning import THINK, PlanFirst, count_steps, system_prompt
 from prudent.loop.recorder import Recorder
 from prudent.loop.run import TurnLoop
 from prudent.loop.settle import Settler
@@ -163,6 +164,7 @@ class Assembly:
             Prerequisites(),
             RepetitionBrake(surface.tools.get, agent.on_repetition),
             BudgetBrake(self.budget, count_steps),
+            *([PlanApproval(THINK)] if agent.approve_plan else []),
             ApprovalBrake(agent.policy),
         )
 

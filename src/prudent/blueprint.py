@@ -69,6 +69,7 @@ class Blueprint(Protocol):
     instructions: str
     language: Language
     planning: Planning
+    approve_plan: bool
     thinking_examples: tuple[str, ...]
     parallel_tool_calls: bool
     budget: Budget

@@ -82,6 +82,8 @@ class Candidate:
     """What was decided about it, if it was asked about."""
 
     question: ApprovalAsked | None = None
+    confirmation: str = ""
+    """The token with which the model confirms a call of a tool with `confirm = "model"`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,9 @@ class RunState:
     planned: bool = False
     """Whether a thought was recorded since the last results of task calls."""
 
+    plan_approved: bool = False
+    """Whether a person has approved a plan of this run, or written their own."""
+
     seen_results: set[str] = field(default_factory=set[str])
     turns_with_news: set[int] = field(default_factory=set[int])
     """Turns that brought a result not seen before in this run."""
@@ -222,6 +225,9 @@ class RunState:
     def _(self, event: ApprovalDecided) -> None:
         record = self.calls[event.call_id]
         record.decision = event
+        if record.question and record.question.kind == "plan":
+            self.plan_approved = self.plan_approved or event.decision in ("approve", "edit", "always")
+            return
         if event.decision == "edit" and event.arguments is not None:
             record.arguments = event.arguments
 

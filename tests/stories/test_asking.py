@@ -11,7 +11,7 @@ from prudent import Agent, Rule, tool
 from prudent.events import ApprovalAsked, ApprovalDecided, CallPrepared, CallStarted, MessageAdded, ModelCallEnded, RunStarted
 from prudent.journal.store import JournalStore
 from prudent.messages import Message, ToolCall
-from prudent.models.scripted import ScriptedModel, call, reply
+from prudent.models.scripted import ScriptedModel, call, reply, think
 from prudent.types import JSONObject, Usage
 
 pytestmark = pytest.mark.anyio
@@ -227,3 +227,67 @@ async def test_the_tools_own_check_answers(story: Any) -> None:
     assert story.log == []
     assert story.shown == ["1 is booked"]
     assert keys == ["killed:c1"]
+
+
+async def test_a_small_risk_is_confirmed_by_the_model_with_its_token(story: Any) -> None:
+    act = acting(story.log, effect="write", confirm="model", preview=lambda arguments: f"would book {arguments['n']}")
+
+    def confirm(request: Any) -> Any:
+        token = request.messages[-1].text.split('\\"confirmation\\": \\"')[1][:8]
+        return call("act", n=1, confirmation=token)
+
+    def confirm_another(request: Any) -> Any:
+        token = request.messages[-1].text.split('\\"confirmation\\": \\"')[1][:8]
+        return call("act", n=2, confirmation=token)
+
+    result = await story.tell([call("act", n=1), confirm_another, confirm, call("act", n=1), "Booked."], tools=[act])
+    assert "would book 1" in story.shown[0]
+    assert "would book 2" in story.shown[1], "a token is for one call only"
+    assert "would book 2" not in story.shown[2]
+    assert result.status == "completed"
+
+
+async def test_the_token_runs_exactly_the_previewed_call(story: Any) -> None:
+    act = acting(story.log, effect="write", confirm="model")
+
+    def confirm(request: Any) -> Any:
+        token = request.messages[-1].text.split('\\"confirmation\\": \\"')[1][:8]
+        return call("act", n=1, confirmation=token)
+
+    await story.tell([call("act", n=1), confirm, "Booked."], tools=[act])
+    assert story.log == ["act 1"]
+    assert "confirmation" in str(story.model.requests[0].tools)
+
+
+THOUGHT = think("t", plan="1. look 2. answer", action="look")
+
+
+async def test_the_plan_is_approved_before_the_first_task_call(story: Any) -> None:
+    options: dict[str, Any] = {"planning": "tool", "approve_plan": True}
+    result = await story.tell([reply(THOUGHT, call("look", at="a"))], **options)
+    assert result.status == "awaiting_approval"
+    assert (result.pending[0]["kind"], result.pending[0]["preview"]) == ("plan", "1. look 2. answer")
+    assert story.log == []
+    post(story.db, result.run_id, result.pending[0]["call_id"], decision="approve")
+    model = ScriptedModel([call("look", at="b"), "Done."])
+    run = Agent(model, tools=story.tools(), **options).resume("last", db=story.db)
+    assert (await run.work()).status == "completed"
+    assert story.log == ["look a", "look b"]
+
+
+async def test_a_changed_plan_reaches_the_model_and_stands(story: Any) -> None:
+    answers = Answers(decision="edit", arguments={"plan": "1. look at b"})
+    script = [reply(THOUGHT, call("look", at="a")), call("look", at="b"), "Done."]
+    await story.tell(script, planning="tool", approve_plan=True, start={"approver": answers})
+    assert story.log == ["look b"]
+    assert "1. look at b" in story.shown[1]
+    assert len(answers.asked) == 1
+
+
+async def test_without_a_plan_there_is_no_task_call_and_a_rejected_plan_is_made_anew(story: Any) -> None:
+    answers = Answers(decision="reject", reason="look at b first")
+    script = [call("look", at="a"), reply(THOUGHT, call("look", at="a")), "I give up."]
+    await story.tell(script, planning="tool", approve_plan=True, start={"approver": answers})
+    assert story.log == []
+    assert "think_and_plan first" in story.shown[0]
+    assert "look at b first" in story.shown[2]

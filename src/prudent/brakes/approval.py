@@ -22,7 +22,11 @@ from prudent.tools.definition import Tool
 from prudent.types import JSON, JSONMapping, JSONObject
 
 PREVIEW_CHARS = 20_000
-Answer = Literal["ask", "allow", "deny"]
+TOKEN_CHARS = 8
+Answer = Literal["ask", "allow", "deny", "model"]
+"""`model`: the model itself confirms, by repeating the call with the token that came with its preview. For small risks."""
+
+_BY_DECLARATION: dict[str, Answer] = {"never": "allow", "always": "ask", "model": "model"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +68,11 @@ class ApprovalBrake:
         answer = self._answer(candidate.tool, candidate.arguments)
         if answer == "deny":
             return CallRefused("not_allowed", f"the policy does not allow this call of {candidate.tool.name}")
-        if candidate.decision and candidate.decision.decision == "reject":
+        if _decided(candidate) == "reject" and candidate.decision:
             return rejection(candidate.decision)
-        if answer == "allow":
-            return None
+        return None if answer == "allow" else self._ask(candidate, answer)
+
+    def _ask(self, candidate: Candidate, answer: Answer) -> Verdict | None:
         try:
             preview = preview_text(candidate.tool, candidate.arguments)
         except ToolError as error:
@@ -75,6 +80,8 @@ class ApprovalBrake:
         except Exception as error:  # a preview is a user's code: whatever it raises must not end the run
             return CallRefused("tool_error", f"the preview of {candidate.tool.name} failed ({type(error).__name__})")
         binding = bind(candidate.tool, candidate.arguments, preview)
+        if answer == "model":
+            return _ask_model(candidate, preview, binding[:TOKEN_CHARS])
         return None if _covers(candidate, binding) else Ask("call", preview, binding)
 
     def _answer(self, tool: Tool, arguments: JSONMapping) -> Answer:
@@ -82,7 +89,7 @@ class ApprovalBrake:
         if rule:
             return rule.answer
         if tool.confirm != "policy":
-            return "allow" if tool.confirm == "never" else "ask"
+            return _BY_DECLARATION[tool.confirm]
         asks = tool.effect == "destructive" or (tool.effect == "write" and not tool.idempotent)
         return "ask" if asks else "allow"
 
@@ -108,10 +115,27 @@ def bind(tool: Tool, arguments: JSONMapping, preview: str) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()[:32]
 
 
+def _ask_model(candidate: Candidate, preview: str, token: str) -> CallRefused | None:
+    """Let the model look at the preview first; the token binds its yes to exactly this call."""
+    if candidate.confirmation == token:
+        return None
+    return CallRefused(
+        "not_allowed",
+        f"not run yet; it would do this: {preview}",
+        fix=f'if that is right, make the same call again with "confirmation": "{token}"',
+    )
+
+
+def _decided(candidate: Candidate) -> str:
+    """Tell what was decided about the call itself; a decision about the plan is none."""
+    about_call = candidate.question is not None and candidate.question.kind != "plan"
+    return candidate.decision.decision if candidate.decision and about_call else ""
+
+
 def _covers(candidate: Candidate, binding: str) -> bool:
     """Whether the decision at hand was given for exactly this call."""
     decision, question = candidate.decision, candidate.question
-    if decision is None or question is None:
+    if decision is None or question is None or question.kind == "plan":
         return False
     if decision.decision == "edit":
         return decision.arguments == candidate.arguments

@@ -161,7 +161,8 @@ class Dispatcher:
 
     def take_decision(self, job: Job, decision: ApprovalDecided) -> None:
         """Record a decision; edited arguments are validated like the model's own."""
-        if decision.decision == "edit":
+        question = self.parts.state.calls[job.call.id].question
+        if decision.decision == "edit" and question and question.kind == "call":
             edited = self.gate.prepare(edited_call(job.call, decision.arguments), job.position, job.turn)
             if edited.refusal:
                 reason = f"the edited arguments are wrong: {edited.refusal.reason}"

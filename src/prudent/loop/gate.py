@@ -27,6 +27,7 @@ class Job:
     tool: Tool | None = None
     arguments: JSONObject = field(default_factory=dict[str, JSON])
     repairs: tuple[str, ...] = ()
+    confirmation: str = ""
     refusal: CallRefused | None = None
     original: Job | None = None
     """The earlier call of the same reply that this one is a copy of."""
@@ -63,6 +64,7 @@ class Job:
             tuple(replace(job, earlier=()).candidate(state) for job in self.earlier if job.tool),
             record.decision if record else None,
             record.question if record else None,
+            self.confirmation,
         )
 
 
@@ -79,7 +81,7 @@ class Gate:
         try:
             job.tool = self.surface.find(call.name)
             validated = validate(job.tool, call)
-            job.arguments, job.repairs = validated.arguments, validated.repairs
+            job.arguments, job.repairs, job.confirmation = validated.arguments, validated.repairs, validated.confirmation
         except CallRefused as refusal:
             job.refusal = refusal
             job.arguments = _decodable(call)

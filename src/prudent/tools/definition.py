@@ -12,7 +12,7 @@ from prudent.errors import DefinitionError
 from prudent.messages import ToolSpec
 from prudent.tools.acceptance import ArgumentTypes, accept
 from prudent.tools.context import Context
-from prudent.tools.description import compose, tools_named, without_absent
+from prudent.tools.description import compose, tools_named, with_confirmation, without_absent
 from prudent.tools.docstring import read_docstring
 from prudent.tools.nodes import as_object
 from prudent.tools.options import (
@@ -132,7 +132,8 @@ class Tool:
         if visible not in self._specs:
             not_when = without_absent(self.not_when, own_words, visible)
             description = compose(self.summary, self.when, not_when, self.examples)
-            self._specs[visible] = ToolSpec(self.name, description, dict(self.parameters))
+            parameters = with_confirmation(self.parameters) if self.confirm == "model" else dict(self.parameters)
+            self._specs[visible] = ToolSpec(self.name, description, parameters)
         return self._specs[visible]
 
     def invoke(self, arguments: JSONObject, context: Context) -> object:

@@ -6,7 +6,11 @@ import json
 import re
 from collections.abc import Collection, Sequence
 
-from prudent.types import JSONMapping
+from prudent.tools.nodes import as_object
+from prudent.types import JSON, JSONMapping, JSONObject
+
+CONFIRMATION = "confirmation"
+"""The parameter by which a model confirms a call of a tool with `confirm = "model"`."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bcf\.)(?<!\bvs\.)\s+|(?<=[。！？])\s*|\n+")
 _NAMED = re.compile(r"`([A-Za-z0-9_-]{1,64})(?:\(\))?`|(?<![\w`./-])([a-z][a-z0-9]*(?:_[a-z0-9]+)+)(?![\w`./-])")
@@ -38,3 +42,12 @@ def without_absent(text: str, own_words: Collection[str], mounted: Collection[st
     """Leave out the sentences that name a tool which is not mounted."""
     kept = [sentence for sentence in sentences(text) if tools_named(sentence, own_words) <= set(mounted)]
     return " ".join(kept) if not _CHINESE.search(text) else "".join(kept)
+
+
+def with_confirmation(parameters: JSONMapping) -> JSONObject:
+    """Add to a schema the parameter by which the model confirms the call after it has seen the preview."""
+    confirmation: JSON = {
+        "type": "string",
+        "description": "Leave this out at first: you get a preview and a token. Give the token here to really do it.",
+    }
+    return {**parameters, "properties": {**as_object(parameters.get("properties")), CONFIRMATION: confirmation}}

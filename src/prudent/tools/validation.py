@@ -14,6 +14,7 @@ from prudent.messages import ToolCall, canonical_json
 from prudent.tools.acceptance import accept
 from prudent.tools.decoding import plain, read_object, read_strictly
 from prudent.tools.definition import Tool
+from prudent.tools.description import CONFIRMATION
 from prudent.tools.refusal import Refusal
 from prudent.types import JSONObject
 
@@ -31,6 +32,9 @@ class Validated:
 
     repairs: tuple[str, ...]
     """What was repaired and where; never a value."""
+
+    confirmation: str = ""
+    """The token that the model gave to a tool with `confirm = "model"`."""
 
 
 def decode_arguments(call: ToolCall) -> tuple[JSONObject, tuple[str, ...]]:
@@ -55,8 +59,11 @@ def validate(tool: Tool, call: ToolCall) -> Validated:
         decoded, repairs = _decode(call, quoting=not tool.secret)
     except CallRefused as error:
         raise refusal.with_example(error) from error
-    validated = validate_object(tool, decoded)
-    return Validated(validated.arguments, repairs + validated.repairs)
+    asks_model = tool.confirm == "model"
+    confirmation = str(decoded.get(CONFIRMATION, "")) if asks_model else ""
+    given = {name: value for name, value in decoded.items() if not (asks_model and name == CONFIRMATION)}
+    validated = validate_object(tool, given)
+    return Validated(validated.arguments, repairs + validated.repairs, confirmation)
 
 
 def validate_object(tool: Tool, arguments: JSONObject) -> Validated:
