@@ -9,7 +9,16 @@ from typing import Any
 
 import pytest
 
-from prudent.events import ApprovalAsked, CallPrepared, CallStarted, Event, ModelCallStarted, RunEnded, RunStarted
+from prudent.events import (
+    ApprovalAsked,
+    ApprovalDecided,
+    CallPrepared,
+    CallStarted,
+    Event,
+    ModelCallStarted,
+    RunEnded,
+    RunStarted,
+)
 from prudent.journal.store import JournalStore
 
 Query = Callable[[str], list[tuple[Any, ...]]]
@@ -151,8 +160,11 @@ def test_a_second_question_about_a_call_gets_its_own_answer(
     store: JournalStore, query: Query, start: Callable[..., RunStarted], whole_run: Sequence[Event]
 ) -> None:
     asked, decided = whole_run[14], whole_run[19]
+    assert isinstance(decided, ApprovalDecided)
     write(store, start(), [*whole_run[:15], decided, asked])
     assert query("SELECT decision FROM approvals ORDER BY rowid") == [("edit",), (None,)]
+    store.seize("run-1").append(replace(decided, decision="reject"))
+    assert query("SELECT decision FROM approvals ORDER BY rowid") == [("edit",), ("reject",)]
 
 
 def test_a_plain_answer_is_plain_text(store: JournalStore, query: Query, start: Callable[..., RunStarted]) -> None:

@@ -9,8 +9,19 @@ from pathlib import Path
 import pytest
 
 from prudent.errors import JournalError, OwnershipLost, RunAlive, RunNotFound
-from prudent.events import CallEnded, CallPrepared, Event, MessageAdded, RunEnded, RunStarted, RunStatus, TextArrived, Warned
-from prudent.journal.database import Database
+from prudent.events import (
+    CallEnded,
+    CallPrepared,
+    CallStarted,
+    Event,
+    MessageAdded,
+    RunEnded,
+    RunStarted,
+    RunStatus,
+    TextArrived,
+    Warned,
+)
+from prudent.journal.database import Database, Value
 from prudent.journal.store import JournalStore
 from prudent.messages import Message
 from prudent.ports import Artifacts, Journal
@@ -76,12 +87,41 @@ def test_several_events_are_written_together_or_not_at_all(store: JournalStore, 
     journal = store.begin(start())
     prepared = CallPrepared(turn=1, position=0, call_id="c", tool_name="add", arguments={})
     message = MessageAdded(message=Message("user", "never stored"))
-    with pytest.raises(JournalError):
-        journal.append_all([message, prepared, prepared])
+    with pytest.raises(OwnershipLost):
+        journal.append_all([message, prepared, RunEnded(status="completed"), Warned(text="after the end")])
     assert len(list(store.read("run-1"))) == 1
     assert store.tool_calls("run-1") == []
+    assert store.run("run-1").status == "running"
     journal.append(message)
     assert list(store.read("run-1"))[-1] == message
+
+
+def test_an_interrupt_just_after_the_commit_does_not_break_the_numbering(
+    store: JournalStore, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = store.begin(start())
+    execute = store.database.execute
+
+    def interrupted(sql: str, parameters: Sequence[Value] = ()) -> object:
+        done = execute(sql, parameters)
+        if sql == "COMMIT":
+            raise KeyboardInterrupt
+        return done
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store.database, "execute", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            journal.append(Warned(text="stored all the same"))
+    journal.append(Warned(text="next"))
+    assert [e.text for e in store.read("run-1") if isinstance(e, Warned)] == ["stored all the same", "next"]
+
+
+def test_a_call_prepared_again_after_a_crash_begins_anew(store: JournalStore, start: Start) -> None:
+    journal = store.begin(start())
+    prepared = CallPrepared(turn=1, position=0, call_id="c", tool_name="add", arguments={})
+    journal.append_all([prepared, CallStarted(turn=1, call_id="c"), prepared])
+    (call,) = store.tool_calls("run-1")
+    assert (call.status, call.started_at) == ("pending", None)
 
 
 def test_a_run_id_is_used_once(store: JournalStore, start: Start) -> None:

@@ -107,7 +107,7 @@ def _model_call_retried(database: Database, _contents: Contents, run_id: str, _a
 
 def _call_prepared(database: Database, _contents: Contents, run_id: str, _at: float, data: dict[str, Any]) -> None:
     database.execute(
-        "INSERT INTO tool_calls (run_id, turn, position, call_id, tool_name, arguments, status)"
+        "INSERT OR REPLACE INTO tool_calls (run_id, turn, position, call_id, tool_name, arguments, status)"
         " VALUES (?, ?, ?, ?, ?, ?, 'pending')",
         (run_id, data["turn"], data["position"], data["call_id"], data["tool_name"], compact_json(data["arguments"])),
     )

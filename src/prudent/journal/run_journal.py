@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
 from prudent.errors import OwnershipLost
 from prudent.events import (
@@ -96,15 +96,17 @@ class RunJournal:
         durable = any(isinstance(e, RunEnded) or (isinstance(e, CallStarted) and e.durable) for e in recorded)
         try:
             with self._database.transaction(durable=durable):
-                for seq, event in enumerate(recorded, self._next_seq):
+                first = self._next_seq or self._count_events() + 1
+                for seq, event in enumerate(recorded, first):
                     self._write(seq, event)
         except BaseException as error:
-            # Nothing was stored, so nothing that this append has stored may be taken for known.
+            # What was stored is not certain (an interrupt may come just after the commit), so nothing counts as known.
             self._contents.forget()
+            self._next_seq = 0
             if isinstance(error, OwnershipLost):
                 self._when_let_go(self)
             raise
-        self._next_seq += len(recorded)
+        self._next_seq = first + len(recorded)
         if isinstance(recorded[-1], RunEnded):
             self._contents.forget()
             self._when_let_go(self)
@@ -133,6 +135,9 @@ class RunJournal:
     def export(self, event: Event) -> JSONObject:
         """Write an event whole as JSON that may be shown to anybody: redacted, this run's secret parameters too."""
         return self._secrecy.event(describe(event, self._secrecy.message))[0]
+
+    def _count_events(self) -> int:
+        return cast(int, self._database.query("SELECT COUNT(*) FROM events WHERE run_id=?", (self.run_id,))[0][0])
 
     def _write(self, seq: int, event: Event) -> None:
         self._learn(event)
