@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import json
+import time
 import uuid
 from collections import OrderedDict, UserDict, deque
 from collections.abc import Iterator
@@ -205,6 +206,18 @@ def test_of_a_large_table_or_array_the_number_of_rows_is_named() -> None:
     assert to_plain(Frame(30_000)).notes == ["the table has 30,000 rows; the first 10,000 are kept"]
     array = to_plain(Array(list(range(300_000))))
     assert array.notes == ["the array has 300,000 items; the first 10,000 are kept"]
+
+
+def test_a_slow_iterator_is_left_in_time() -> None:
+    def slow() -> Iterator[int]:
+        for number in range(100):
+            time.sleep(0.05)
+            yield number
+
+    before = time.monotonic()
+    plain = to_plain(slow())
+    assert time.monotonic() - before < 2
+    assert plain.notes[0].startswith("only the first ")
 
 
 def test_an_iterator_that_fails_midway_is_said_to() -> None:

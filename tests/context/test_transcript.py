@@ -44,6 +44,8 @@ def faults(messages: Sequence[Message]) -> list[str]:
 
 def result_faults(message: Message, due: list[str]) -> list[str]:
     found = [] if due and message.call_id == due[0] else [f"result of {message.call_id!r}, due was {due[:1]}"]
+    if message.calls:
+        found.append("calls in a result")
     return found if message.text.strip() or message.images else [*found, "empty result"]
 
 
@@ -229,6 +231,50 @@ def test_a_call_of_unknown_outcome_is_said_to_be_one() -> None:
     state.calls["b"].status = "unknown"
     shown = TranscriptView().view(state)
     assert json.loads(shown[3].text)["error"]["kind"] == "unknown_outcome"
+
+
+ASKED = Message("assistant", calls=(ToolCall("a", "look", "{}"),))
+ANSWER = Message("tool", "yes", call_id="a")
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [ASKED, Message("user", "and?"), ANSWER],
+        [ASKED, replace(ANSWER, text=" \n")],
+        [ASKED, replace(ANSWER, calls=ASKED.calls)],
+        [ASKED, ANSWER, ANSWER],
+        [ASKED, ANSWER, ASKED, ANSWER],
+        [ASKED],
+        [ANSWER],
+        [Message("user", "Go."), Message("system", "Late.")],
+        [Message("system", " ")],
+        [Message("user", "")],
+        [Message("assistant", "  ")],
+        [Message("user", "Go.", calls=ASKED.calls), ANSWER],
+    ],
+)
+def test_a_fault_is_seen_however_the_transcript_grew(messages: list[Message]) -> None:
+    assert faults(messages)
+    state, view = RunState(), TranscriptView()
+    for message in messages:
+        state.transcript.append(message)
+        assert faults(view.view(state)) == []
+
+
+def test_transcripts_that_share_messages_are_told_apart() -> None:
+    view, last = TranscriptView(), Message("user", "Go.")
+    sound = RunState(transcript=[Message("user", "Hello."), last])
+    broken = RunState(transcript=[Message("user", ""), last, Message("user", "On.")])
+    assert view.view(sound) is sound.transcript
+    assert view.view(broken) == broken.transcript[1:]
+
+
+def test_a_message_that_was_replaced_is_looked_at_anew() -> None:
+    state, view = RunState(transcript=[Message("user", "Go.")]), TranscriptView()
+    assert view.view(state) is state.transcript
+    state.transcript[0] = Message("user", " ")
+    assert view.view(state) == []
 
 
 def test_one_view_serves_several_runs() -> None:

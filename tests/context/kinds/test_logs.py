@@ -49,6 +49,8 @@ def test_reading_goes_on_behind_the_head() -> None:
     draft = shorten_log(text, 2000, ())
     head = draft.body.split("\n… ")[0]
     assert text[: draft.next_start].rstrip("\n") == head
+    tail = draft.body.split(" to the end:\n")[1]
+    assert draft.left_out == f"{len(text) - len(head) - len(tail) - 2:,} of {len(text):,} characters"
 
 
 def test_very_long_lines_are_cut() -> None:

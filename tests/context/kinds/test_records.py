@@ -43,6 +43,22 @@ def test_records_with_the_words_of_the_task_are_shown_with_their_place() -> None
     assert text[int(found[1]) :].startswith('{"id": 321')
 
 
+def test_a_record_is_listed_once() -> None:
+    _, draft = shorten(ROWS, terms=("city", "3", "499"))
+    numbers = re.findall(r"^(?:last: )?(\d+) \|", draft.body, re.MULTILINE)
+    assert len(numbers) == len(set(numbers))
+
+
+def test_what_only_some_records_have_is_not_said_of_all() -> None:
+    _, draft = shorten([{"id": number, **({"flag": "x"} if number % 2 else {})} for number in range(400)])
+    assert "the same in all" not in draft.body
+
+
+def test_of_very_many_records_no_range_is_given() -> None:
+    _, draft = shorten([{"id": number, "n": 1} for number in range(6000)])
+    assert "id number, n number" in draft.body
+
+
 def test_fields_that_are_rare_or_many_are_named_but_not_shown() -> None:
     rows = [{f"field {number}": number * at for number in range(1, 15)} for at in range(1, 100)]
     rows[5]["odd"] = 1

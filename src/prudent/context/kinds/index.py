@@ -43,7 +43,9 @@ def write_index(text: str, entries: Entries, summary: Sequence[str], limit: int,
     reserve = min(len(last) + 1, out.room // 4)
     first = _fitting(entries, (out.room - reserve) // 2) if scores else _fitting(entries, out.room - reserve)
     _add_all(out, first)
-    _add_relevant(out, entries, {part: score for part, score in scores.items() if part >= len(first)}, reserve)
+    _add_relevant(
+        out, entries, {part: score for part, score in scores.items() if len(first) <= part < len(entries) - 1}, reserve
+    )
     out.add(last[: max(out.room, 0)])
     return Draft(out.text(), f"{len(entries) - len(first):,} of {len(entries):,} entries", entries.starts[len(first)])
 

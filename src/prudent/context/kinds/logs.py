@@ -134,8 +134,7 @@ def _notable(text: str, lines: Sequence[_Line], terms: Sequence[str]) -> list[_L
         for part in rare:
             scores[part] = scores.get(part, 0.0) + 1
     for part in errors:
-        share = often[shapes[part]] / len(shapes) if part < len(shapes) else 0.0
-        scores[part] = scores.get(part, 0.0) + 2 - 2 * share
+        scores[part] = scores.get(part, 0.0) + 2
     return [lines[part] for part in sorted(scores, key=lambda part: (-scores[part], part))]
 
 
