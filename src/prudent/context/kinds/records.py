@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 
 from prudent.context.cutting import Draft, shorten
 from prudent.context.json_text import Part, encode
@@ -139,14 +138,14 @@ def _column(name: str, values: list[JSON], rows: int) -> Column:
     numbers = [value for value in values if isinstance(value, int | float)] if kind == "number" and rows <= MAX_PROFILED else []
     first = values[0]
     same = len(values) == rows > 1 and all(value == first and type(value) is type(first) for value in values)
-    lengths = [len(value) for value in values[:50] if isinstance(value, str)]
+    lengths = sorted(len(value) for value in values[:50] if isinstance(value, str))
     return Column(
         name,
         len(values),
         kind,
         f"{min(numbers)}…{max(numbers)}" if numbers else "",
         (first,) if same else (),
-        int(median(lengths)) if lengths else 0,
+        lengths[len(lengths) // 2] if lengths else 0,
     )
 
 
