@@ -5,6 +5,7 @@ from __future__ import annotations
 from prudent.toolkits.calculator.grammar import evaluate
 from prudent.toolkits.calculator.notation import clean
 from prudent.toolkits.calculator.quantity import digits, write
+from prudent.tools.definition import Tool, tool
 
 _MAX_SHOWN = 200
 _MAX_NOTES = 3
@@ -26,3 +27,20 @@ def calculate(expression: str) -> str:
     shown = text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 1] + "…"
     remark = f" ({'; '.join(dict.fromkeys(notes[:_MAX_NOTES]))})" if notes else ""
     return f"{shown} {'=' if complete else '≈'} {write(result)}{remark}"
+
+
+def calculator() -> list[Tool]:
+    """Make the tool `calculator`."""
+    return [
+        tool(
+            calculate,
+            name="calculator",
+            when="Use it for every sum, difference, product, percentage, average or rounding in a task, however small, with "
+            "the numbers that were given or found.",
+            not_when="Not for finding numbers, not for dates, and not for exchange rates: it knows none.",
+            examples=[{"expression": "1299 EUR * 19%"}, {"expression": "round((48.50 + 2 * 12) / 3, 2)"}],
+            effect="read",
+            idempotent=True,
+            toolkit="calculator",
+        )
+    ]
