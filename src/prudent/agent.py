@@ -6,6 +6,7 @@ result = Agent("deepseek:deepseek-chat", tools=[weather]).run_sync("Does it rain
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Unpack
@@ -14,6 +15,7 @@ from prudent.assembly import Assembly
 from prudent.blueprint import AgentSource, StartOptions
 from prudent.brakes.approval import Rule
 from prudent.brakes.budget import Budget
+from prudent.delegation import agent_tool
 from prudent.errors import ConfigurationError
 from prudent.events import Event
 from prudent.exchange import ModelSettings
@@ -30,6 +32,12 @@ from prudent.tools.surface import Surface
 Judge = Callable[[str], Any]
 
 
+def _as_tool(item: Tool | Agent | Callable[..., Any]) -> Tool:
+    if isinstance(item, Agent):
+        return item.as_tool()
+    return item if isinstance(item, Tool) else tool(item)
+
+
 class Agent:
     """A model, instructions, tools, and the policies they work under. It holds no state of its own: runs do."""
 
@@ -38,7 +46,7 @@ class Agent:
         model: str | Model | None = None,
         *,
         name: str = "agent",
-        tools: Sequence[Tool | Callable[..., Any]] = (),
+        tools: Sequence[Tool | Agent | Callable[..., Any]] = (),
         instructions: str = "",
         planning: Planning | Literal["split"] = "tool",
         approve_plan: bool = False,
@@ -67,7 +75,7 @@ class Agent:
         Args:
             model: such as `openai:gpt-4.1`, `local`, or a Model; None leaves it to `PRUDENT_MODEL` or the run.
             name: what the record calls it.
-            tools: tools, or plain functions, which become tools with their defaults.
+            tools: tools; plain functions, which become tools with their defaults; other agents, see `as_tool`.
             instructions: the agent's own part of the system prompt.
             planning: off, prompt, tool, or required.
             approve_plan: whether a person approves the first plan before the first task call.
@@ -113,7 +121,7 @@ class Agent:
         self.settings = ModelSettings(temperature=temperature, max_tokens=max_tokens, reasoning=reasoning)
         self.mode, self.record_raw, self.dependencies = mode, record_raw, dependencies
         self.workspace = Path(workspace) if workspace else Path.cwd()
-        self.tools = tuple(item if isinstance(item, Tool) else tool(item) for item in tools)
+        self.tools = tuple(_as_tool(item) for item in tools)
         self.typed = TypedAnswer(output_type) if output_type is not None else None
         self.answer_check = answer_check
         self._modes, self._mask = modes, surface == "mask"
@@ -129,11 +137,24 @@ class Agent:
         inner: AnswerCheck = self.typed or AnyAnswer()
         return JudgedAnswer(inner, self.answer_check) if self.answer_check else inner
 
+    def as_tool(self, *, name: str = "", description: str = "", when: str = "") -> Tool:
+        """Make a tool of this agent, for another one: it gets a task and answers, within that one's budget.
+
+        Args:
+            name: by default `ask_` and the agent's name.
+            description: what it is good for; by default its instructions.
+            when: when to choose it.
+        """
+        described = description or f"Give a task to the agent {self.name!r}. {self.instructions}".strip()
+        seconds = self.budget.seconds + self.budget.closing_seconds + 5
+        wanted = name or "ask_" + re.sub(r"[^A-Za-z0-9_-]+", "_", self.name)
+        return agent_tool(self, name=wanted, description=described, when=when, timeout_seconds=seconds)
+
     def prepare(self, task: str, **options: Unpack[StartOptions]) -> Run:
         """Put a run together and on record; nothing has run yet. Raises ConfigurationError."""
         return Assembly(self, options).begin(task)
 
-    def resume(self, run_id: str, *, accept_changed_agent: bool = False, **options: Unpack[StartOptions]) -> Run:
+    def resume(self, run_id: str, /, *, accept_changed_agent: bool = False, **options: Unpack[StartOptions]) -> Run:
         """Take a parked, stopped or interrupted run up again from its journal."""
         return Assembly(self, options).resume(run_id, accept_changed_agent=accept_changed_agent)
 

@@ -21,6 +21,7 @@ from prudent.brakes.repetition import RepetitionBrake
 from prudent.context.artifacts import artifact_tools
 from prudent.context.shaping import ResultShaper
 from prudent.context.transcript import TranscriptView
+from prudent.delegation import Delegation, Worker
 from prudent.errors import ConfigurationError
 from prudent.events import MessageAdded, RunResumed, RunStarted
 from prudent.exchange import ModelSettings
@@ -43,7 +44,7 @@ from prudent.loop.run import TurnLoop
 from prudent.loop.settle import Settler
 from prudent.messages import Message
 from prudent.models.names import resolve
-from prudent.ports import Brake, Model, Runner
+from prudent.ports import Approver, Brake, Model, Runner
 from prudent.runners.choice import ByKind
 from prudent.runs import Run, RunClock
 from prudent.state import RunState
@@ -87,6 +88,9 @@ class Assembly:
         self._refuse_changed_agent(store, run_id, accept=accept_changed_agent)
         journal = store.claim(run_id, secret_parameters=self._secret_parameters())
         state = replay(store, run_id)
+        if state.status == "completed":
+            journal.release()
+            raise ConfigurationError(f"run {run_id} is completed: there is nothing left to resume; `prudent show` shows it")
         self.mode = state.mode
         run = self._assemble(journal, state)
         run.loop.parts.recorder.emit(RunResumed())
@@ -97,7 +101,7 @@ class Assembly:
         source = self.agent.source
         return RunStarted(
             at=clock.now(),
-            run_id=new_run_id(clock.now()),
+            run_id=self.options.get("run_id") or new_run_id(clock.now()),
             agent=self.agent.name,
             agent_file=source.reference if source else "",
             agent_hash=source.hash if source else "",
@@ -127,6 +131,7 @@ class Assembly:
         agent = self.agent
         own_tools = artifact_tools(journal.artifacts) if agent.surface().tools else []
         surface = agent.surface(own_tools)
+        delegation = Delegation(self._journal(), self._engage)
         clock = RunClock(max(0.0, self.budget.seconds - state.working_seconds))
         parts = Parts(
             recorder=Recorder(journal, state),
@@ -139,13 +144,14 @@ class Assembly:
             settings=self._settings(),
             answer_check=agent.check(),
             pause=clock.pause,
+            delegate=delegation.work,
             approver=self.options.get("approver"),
             output_schema=agent.typed.schema if agent.typed else None,
             workspace=agent.workspace,
             dependencies=agent.dependencies,
             closing_seconds=self.budget.closing_seconds,
         )
-        return Run(
+        run = delegation.parent = Run(
             turn_loop(parts),
             self.budget,
             JournalKeeper(journal),
@@ -153,6 +159,26 @@ class Assembly:
             restore=agent.typed.restore if agent.typed else None,
             process_ends=self.options.get("process_ends", False),
         )
+        return run
+
+    def _engage(self, parent: Run, agent: Worker, task: str, run_id: str, approver: Approver | None) -> Run:
+        """Give the run of a sub-agent, new or as it was left."""
+        assert isinstance(agent, Blueprint)
+        options: StartOptions = {
+            **self.options,
+            "model": agent.model or self.model,
+            "base_url": agent.base_url or self.options.get("base_url"),
+            "approver": approver,
+            "within": parent.budget_left(),
+            "run_id": run_id,
+            "history": (),
+            "max_model_calls": None,
+            "seconds": None,
+            "mode": None,
+        }
+        assembly = Assembly(agent, options)
+        known = self._journal().has(run_id)
+        return assembly.resume(run_id, accept_changed_agent=True) if known else assembly.begin(task)
 
     def _brakes(self, surface: Surface) -> tuple[Brake, ...]:
         """Give the brakes in the order they look. The cheap refusals come first, a person last."""
@@ -183,11 +209,13 @@ class Assembly:
     def _budget(self) -> Budget:
         calls, seconds = self.options.get("max_model_calls"), self.options.get("seconds")
         budget = self.agent.budget
-        return replace(
+        budget = replace(
             budget,
             model_calls=budget.model_calls if calls is None else calls,
             seconds=budget.seconds if seconds is None else seconds,
         )
+        outer = self.options.get("within")
+        return budget.within(outer) if outer else budget
 
     def _model(self) -> Model:
         wanted = self.options.get("model") or self.agent.model or os.environ.get("PRUDENT_MODEL")

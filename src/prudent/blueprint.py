@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol, TypedDict
+from typing import Literal, Protocol, TypedDict, runtime_checkable
 
 from prudent.brakes.approval import Rule
 from prudent.brakes.budget import Budget
@@ -38,6 +38,12 @@ class StartOptions(TypedDict, total=False):
     history: Sequence[Message]
     """Earlier questions and answers of a conversation."""
 
+    run_id: str
+    """The new run's id; made up by default."""
+
+    within: Budget | None
+    """What is left of a parent's budget: the run's own budget ends where this one does."""
+
     process_ends: bool
     """Whether the process ends with the run, so that nothing a stop left running can go on."""
 
@@ -59,6 +65,7 @@ class AgentSource:
         return f"{self.path}:{self.name}" if self.name else self.path
 
 
+@runtime_checkable
 class Blueprint(Protocol):
     """What has to be known of an agent; `Agent` fulfils it."""
 

@@ -24,7 +24,8 @@ PrudentError
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 ErrorKind = Literal[
     "unknown_tool",
@@ -71,6 +72,15 @@ class CallRefused(PrudentError):
         self.kind: ErrorKind = kind
         self.reason = reason
         self.fix = fix
+
+
+class CallParked(PrudentError):
+    """A sub-agent's run waits for a person, so its parent's call waits, too. Carries the question as `pending` has it."""
+
+    def __init__(self, sub_call: str, pending: Mapping[str, Any]) -> None:
+        super().__init__(f"{pending['tool_name']} of {sub_call} waits for a decision")
+        self.sub_call = sub_call
+        self.pending = pending
 
 
 class ToolTimedOut(PrudentError):

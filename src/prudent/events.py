@@ -231,6 +231,9 @@ class ApprovalAsked(Event):
     binding: str
     """Hash of tool, arguments and previewed state that a decision is bound to."""
 
+    sub_call: str = ""
+    """`RUN/CALL` when the question is really about a call of a sub-agent's run, which this call started."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalDecided(Event):
@@ -245,6 +248,19 @@ class ApprovalDecided(Event):
 
     result: JSON = None
     """What a person says came of the call, where the decision was `happened`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubRunWorked(Event):
+    """A sub-agent began to work for a call, or (`ended`) has worked; what that took is added to this run."""
+
+    call_id: str
+    run_id: str
+    agent: str
+    ended: bool = False
+    usage: Usage = field(default_factory=Usage)
+    cost: float | None = 0.0
+    """US dollars of this sitting; None when a price is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

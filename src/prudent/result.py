@@ -87,7 +87,7 @@ def result_of(state: RunState) -> RunResult:
         {
             "kind": record.question.kind,
             "call_id": record.call_id,
-            "tool_name": record.tool_name,
+            "tool_name": record.question.tool_name,
             "arguments": record.question.arguments,
             "preview": record.question.preview,
         }

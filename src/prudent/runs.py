@@ -24,6 +24,9 @@ from prudent.state import RunState
 TEND_SECONDS = 0.2
 """How often a live run looks for orders from other processes."""
 
+LEAST_SECONDS, LEAST_COST = 0.1, 1e-6
+"""What is left at least, since a budget of nothing is none."""
+
 
 class Keeper(Protocol):
     """Keeps a run while it is live: its ownership, and its orders from other processes."""
@@ -135,6 +138,16 @@ class Run:
             self.keeper.close()
             self.on_close()
         return self.result()
+
+    def budget_left(self) -> Budget:
+        """Tell what a sub-agent may still spend."""
+        usage, tokens = self.state.usage, self.budget.tokens
+        cost = None if self.budget.cost is None or self.state.cost is None else self.budget.cost - self.state.cost
+        return Budget(
+            seconds=max(LEAST_SECONDS, self.clock.seconds - self.clock.worked),
+            tokens=None if tokens is None else max(1, tokens - usage.total_tokens),
+            cost=None if cost is None else max(LEAST_COST, cost),
+        )
 
     def result(self) -> RunResult:
         """Give the result as far as the run has come."""

@@ -28,6 +28,7 @@ from prudent.events import (
     RunResumed,
     RunStarted,
     RunStatus,
+    SubRunWorked,
     ThoughtRecorded,
 )
 from prudent.messages import Image, Message
@@ -230,6 +231,11 @@ class RunState:
             return
         if event.decision == "edit" and event.arguments is not None:
             record.arguments = event.arguments
+
+    @apply.register
+    def _(self, event: SubRunWorked) -> None:
+        self.usage = self.usage + event.usage
+        self.cost = None if self.cost is None or event.cost is None else self.cost + event.cost
 
     @apply.register
     def _(self, event: ModeChanged) -> None:

@@ -43,6 +43,14 @@ class Usage:
             self.estimated or other.estimated,
         )
 
+    def __sub__(self, earlier: Usage) -> Usage:
+        return Usage(
+            self.input_tokens - earlier.input_tokens,
+            self.cached_tokens - earlier.cached_tokens,
+            self.output_tokens - earlier.output_tokens,
+            self.estimated,
+        )
+
     @property
     def total_tokens(self) -> int:
         """Tokens read and written together; what a token budget counts."""

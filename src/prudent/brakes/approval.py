@@ -128,7 +128,8 @@ def _ask_model(candidate: Candidate, preview: str, token: str) -> CallRefused | 
 
 def _decided(candidate: Candidate) -> str:
     """Tell what was decided about the call itself; a decision about the plan is none."""
-    about_call = candidate.question is not None and candidate.question.kind != "plan"
+    question = candidate.question
+    about_call = question is not None and question.kind != "plan" and not question.sub_call
     return candidate.decision.decision if candidate.decision and about_call else ""
 
 

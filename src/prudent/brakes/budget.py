@@ -6,13 +6,15 @@ Seconds are watched by the run itself, since they must end a call under way. Rul
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, TypeVar
 
 from prudent.errors import ConfigurationError
 from prudent.ports import Candidate, End, Verdict
 from prudent.state import RunState
 from prudent.types import JSONObject
+
+_Number = TypeVar("_Number", int, float)
 
 LEAST_TURNS = 3
 MOST_TURNS = 8
@@ -47,6 +49,15 @@ class Budget:
     def as_json(self) -> JSONObject:
         """Give the budget as it stands in the journal."""
         return {"model_calls": self.model_calls, "seconds": self.seconds, "tokens": self.tokens, "cost": self.cost}
+
+    def within(self, outer: Budget) -> Budget:
+        """Give this budget as far as an outer one has room for it. Model calls are counted for each run by itself."""
+        return replace(
+            self,
+            seconds=min(self.seconds, outer.seconds),
+            tokens=_least(self.tokens, outer.tokens),
+            cost=_least(self.cost, outer.cost),
+        )
 
     @property
     def closing_seconds(self) -> float:
@@ -95,6 +106,10 @@ class BudgetBrake:
         if self.budget.cost is None or state.cost is None or state.cost < self.budget.cost:
             return None
         return End("cost", f"cost is {state.cost:.4f} of {self.budget.cost:.4f} US dollars (the agent's budget)")
+
+
+def _least(mine: _Number | None, outer: _Number | None) -> _Number | None:
+    return min((value for value in (mine, outer) if value is not None), default=None)
 
 
 def _exceeded(reason: Literal["model_calls", "tokens"], what: str, value: int, limit: int, source: str) -> End | None:

@@ -33,16 +33,22 @@ class Records:
         """The open file."""
 
     def find(self, prefix: str) -> str:
-        """Complete the beginning of a run's id; `last` is the newest run. Raises RunNotFound when none or several fit."""
+        """Complete the beginning of a run's id; `last` is the newest run. Raises RunNotFound when none or several fit.
+
+        A sub-agent's run, whose id has a dot after its parent's, is found by its whole beginning only.
+        """
         path = self.database.path
         if prefix == "last":
-            rows = self.database.query("SELECT run_id FROM runs ORDER BY started_at DESC, rowid DESC LIMIT 1")
+            rows = self.database.query(
+                "SELECT run_id FROM runs WHERE instr(run_id, '.')=0 ORDER BY started_at DESC, rowid DESC LIMIT 1"
+            )
             if not rows:
                 raise RunNotFound(f"there is no run in {path} yet")
             return str(rows[0][0])
         rows = self.database.query(
-            "SELECT run_id FROM runs WHERE substr(run_id, 1, length(?))=? ORDER BY run_id=? DESC, run_id LIMIT 4",
-            (prefix, prefix, prefix),
+            "SELECT run_id FROM runs WHERE substr(run_id, 1, length(?))=? AND (instr(?, '.') OR NOT instr(run_id, '.'))"
+            " ORDER BY run_id=? DESC, run_id LIMIT 4",
+            (prefix, prefix, prefix, prefix),
         )
         found = [str(run_id) for (run_id,) in rows]
         if not prefix or not found:
@@ -63,6 +69,10 @@ class Records:
         if not rows:
             raise RunNotFound(f"there is no run {run_id} in {self.database.path}: see prudent runs")
         return rows[0]
+
+    def has(self, run_id: str) -> bool:
+        """Whether there is a run by this whole id."""
+        return bool(self.database.query("SELECT 1 FROM runs WHERE run_id=?", (run_id,)))
 
     def session(self, name: str) -> list[str]:
         """List the ids of a session's runs, the oldest first."""

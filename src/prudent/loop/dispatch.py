@@ -6,10 +6,11 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import anyio
 
-from prudent.errors import CallRefused, ErrorKind, ToolTimedOut
+from prudent.errors import CallParked, CallRefused, ErrorKind, ToolTimedOut
 from prudent.events import (
     ApprovalAsked,
     ApprovalDecided,
@@ -162,7 +163,7 @@ class Dispatcher:
     def take_decision(self, job: Job, decision: ApprovalDecided) -> None:
         """Record a decision; edited arguments are validated like the model's own."""
         question = self.parts.state.calls[job.call.id].question
-        if decision.decision == "edit" and question and question.kind == "call":
+        if decision.decision == "edit" and question and question.kind == "call" and not question.sub_call:
             edited = self.gate.prepare(edited_call(job.call, decision.arguments), job.position, job.turn)
             if edited.refusal:
                 reason = f"the edited arguments are wrong: {edited.refusal.reason}"
@@ -192,11 +193,30 @@ class Dispatcher:
         began = started_early.started if started_early else time.monotonic()
         try:
             result = await (started_early.task if started_early else self.parts.runner.run(job.tool, job.arguments, context))
+        except CallParked as parked:
+            self._park(job, parked)
+            return
         except Exception as error:  # a tool is a user's code: whatever it raises is an answer to the model
             self._fail(job, error, time.monotonic() - began)
             return
         shaped = self.parts.shaper.shape(job.tool, job.call.id, result)
         self._end(job, "ok", shaped, time.monotonic() - began)
+
+    def _park(self, job: Job, parked: CallParked) -> None:
+        """Bring a sub-agent's question before whoever answers this run's questions."""
+        job.parked = True
+        question = parked.pending
+        self.parts.recorder.emit(
+            ApprovalAsked(
+                call_id=job.call.id,
+                kind=question["kind"],
+                tool_name=question["tool_name"],
+                arguments=question["arguments"],
+                preview=question["preview"],
+                binding=parked.sub_call,
+                sub_call=parked.sub_call,
+            )
+        )
 
     def context(self, job: Job) -> Context:
         """Give the tool what it may know of the run."""
@@ -216,6 +236,7 @@ class Dispatcher:
             timeout_seconds=job.tool.timeout_seconds,
             dependencies=self.parts.dependencies,
             note=note,
+            delegate=partial(self.parts.delegate, job.call.id),
         )
 
     def _note(self, job: Job, kind: str, data: dict[str, JSON]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from prudent.exchange import ModelSettings
 from prudent.loop.recorder import Recorder
@@ -39,6 +39,14 @@ class AnswerCheck(Protocol):
         ...
 
 
+class Delegate(Protocol):
+    """Lets another agent work for a call of this run."""
+
+    async def __call__(self, call_id: str, agent: Any, task: str) -> object:
+        """Give what the agent answers. Raises CallParked when it waits for a person."""
+        ...
+
+
 class Pause(Protocol):
     """Stops the run's clock."""
 
@@ -63,6 +71,7 @@ class Parts:
     settings: ModelSettings
     answer_check: AnswerCheck
     pause: Pause
+    delegate: Delegate
     approver: Approver | None = None
     """None parks the run whenever somebody has to be asked."""
 

@@ -52,7 +52,7 @@ class Settler:
         except CallRefused as refusal:
             job.refusal = refusal
         decision = record.decision
-        if decision and decision.decision == "edit":
+        if decision and decision.decision == "edit" and record.question and not record.question.sub_call:
             self.dispatcher.take_decision(job, decision)
         return job
 
@@ -60,7 +60,7 @@ class Settler:
         """Whether the call may go through the gate (again); one of unknown outcome is answered here, or waits."""
         if record.attempt == 0 or record.effect == "read" or record.idempotent:
             return True
-        if record.decision and record.question and record.question.kind == "unknown_outcome":
+        if record.decision and record.question and record.question.kind == "unknown_outcome" and not record.question.sub_call:
             return self._take(record, record.decision)
         if self._checked(record):
             return False

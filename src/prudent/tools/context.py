@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from prudent.errors import ToolError
 from prudent.types import JSON
 
 
@@ -13,11 +15,16 @@ def _nowhere(_kind: str, _data: dict[str, JSON]) -> None:
     """Drop a note: the default outside a run."""
 
 
+async def _nobody(_agent: object, _task: str) -> object:
+    """Refuse to delegate: the default outside a run."""
+    raise ToolError("there is no run here that another agent could work for")
+
+
 @dataclass(frozen=True)
 class Context:
     """Injected into a parameter typed `Context`; the model does not see that parameter.
 
-    In a `process` tool it is a copy: `note` and `dependencies` stay behind.
+    In a `process` tool it is a copy: `note`, `delegate` and `dependencies` stay behind.
     """
 
     run_id: str = ""
@@ -37,6 +44,9 @@ class Context:
 
     note: Callable[[str, dict[str, JSON]], None] = _nowhere
     """Record something in the run: `note("progress", {"text": "…"})`."""
+
+    delegate: Callable[[Any, str], Awaitable[object]] = _nobody
+    """Let another agent work on a task, as part of this run: `await context.delegate(agent, "…")`."""
 
     def progress(self, text: str) -> None:
         """Say how far a long call is; shown live."""

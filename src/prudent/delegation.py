@@ -1,0 +1,141 @@
+"""Agents inside agents: one as another's tool.
+
+A sub-agent's work is a run of its own in the same journal, with its own budget inside its parent's. It is stopped with its
+parent, its questions surface as its parent's, its usage is added to its parent's. When the parent is resumed it goes on where
+it stood.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from prudent.errors import CallParked, ToolError
+from prudent.events import ApprovalAsked, ApprovalDecided, SubRunWorked
+from prudent.journal.store import JournalStore
+from prudent.loop.parts import Pause
+from prudent.ports import Approver
+from prudent.result import RunResult
+from prudent.runs import Run
+from prudent.tools.context import Context
+from prudent.tools.definition import Tool
+from prudent.types import JSON, JSONObject, Usage
+
+TASK: JSONObject = {
+    "type": "string",
+    "description": "The whole task in words, with everything that has to be known for it: the other agent sees nothing else.",
+}
+
+
+class Worker(Protocol):
+    """Another agent, as far as its work is wanted here."""
+
+    name: str
+
+
+def sub_run_id(parent_run_id: str, call_id: str) -> str:
+    """Name the run that works for a call: the same over all attempts, so that it is taken up and never begun twice."""
+    return f"{parent_run_id}.{call_id}"
+
+
+def agent_tool(agent: Worker, *, name: str, description: str, when: str, timeout_seconds: float) -> Tool:
+    """Make a tool that gives a task to another agent."""
+
+    async def work_on(context: Context, task: str) -> object:
+        return await context.delegate(agent, task)
+
+    return Tool(
+        name=name,
+        function=work_on,
+        summary=description,
+        when=when,
+        parameters={"type": "object", "properties": {"task": TASK}, "required": ["task"], "additionalProperties": False},
+        idempotent=True,
+        run_in="inline",
+        timeout_seconds=timeout_seconds,
+        max_result_chars=8000,
+        context_parameter="context",
+    )
+
+
+class Engage(Protocol):
+    """Starts or takes up a sub-agent's run."""
+
+    def __call__(self, parent: Run, agent: Worker, task: str, run_id: str, approver: Approver | None) -> Run:
+        """Give the run with this id, new or as it was left."""
+        ...
+
+
+@dataclass(slots=True)
+class Delegation:
+    """Lets sub-agents work for one parent run."""
+
+    store: JournalStore
+    engage: Engage
+    parent: Run = field(init=False)
+
+    async def work(self, call_id: str, agent: Worker, task: str) -> object:
+        """Let the agent work on the task to its end.
+
+        Raises CallParked when a person is needed, ToolError when it did not finish.
+        """
+        run_id = sub_run_id(self.parent.run_id, call_id)
+        if self.store.has(run_id) and (earlier := self.store.run(run_id)).status == "completed":
+            return earlier.output
+        self._hand_over_decision(call_id)
+        run = self.engage(self.parent, agent, task, run_id, self._approver(agent))
+        before = run.state.usage, run.state.cost
+        self.parent.loop.parts.recorder.emit(SubRunWorked(call_id=call_id, run_id=run_id, agent=agent.name))
+        try:
+            result = await run.work()
+        finally:
+            self._roll_up(call_id, agent, run, *before)
+        return _outcome(agent, result)
+
+    def _hand_over_decision(self, call_id: str) -> None:
+        """Pass on what a person decided about a question of the sub-agent, asked by way of its parent."""
+        record = self.parent.state.calls.get(call_id)
+        if not record or not record.question or not record.decision or not record.question.sub_call:
+            return
+        run_id, _, sub_call_id = record.question.sub_call.rpartition("/")
+        decision = record.decision
+        data: dict[str, JSON] = {"call_id": sub_call_id, "decision": decision.decision, "decided_by": decision.decided_by}
+        data |= {"reason": decision.reason, "arguments": decision.arguments, "result": decision.result}
+        self.store.post(run_id, "decision", data)
+
+    def _approver(self, agent: Worker) -> Approver | None:
+        parts = self.parent.loop.parts
+        return _ParentApprover(parts.approver, parts.pause, agent.name) if parts.approver else None
+
+    def _roll_up(self, call_id: str, agent: Worker, run: Run, usage_before: Usage, cost_before: float | None) -> None:
+        usage, cost = run.state.usage, run.state.cost
+        more = None if cost is None or cost_before is None else cost - cost_before
+        spent = usage - usage_before
+        self.parent.loop.parts.recorder.emit(
+            SubRunWorked(call_id=call_id, run_id=run.run_id, agent=agent.name, usage=spent, cost=more, ended=True)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _ParentApprover:
+    """Asks whoever the parent asks; neither clock runs meanwhile."""
+
+    inner: Approver
+    pause: Pause
+    agent: str
+
+    async def decide(self, question: ApprovalAsked) -> ApprovalDecided | None:
+        """Ask, saying whose question it is."""
+        with self.pause():
+            return await self.inner.decide(replace(question, preview=f"[{self.agent}] {question.preview}"))
+
+
+def _outcome(agent: Worker, result: RunResult) -> object:
+    if result.status == "completed":
+        return result.output
+    if result.status == "awaiting_approval":
+        first = result.pending[0]
+        raise CallParked(f"{result.run_id}/{first['call_id']}", {**first, "preview": f"[{agent.name}] {first['preview']}"})
+    reason = f"{result.status}{f' ({result.reason})' if result.reason else ''}"
+    so_far = f"{result.error} What it has so far: {result.output or 'nothing'}".strip()
+    raise ToolError(f"{agent.name} did not finish: {reason}. {so_far}")
