@@ -53,9 +53,9 @@ def test_events_are_lines_and_the_object_is_last_and_redacted():
         redact=lambda value: {name: "-" if item == "secret" else item for name, item in value.items()},
         event_json=event_json,
     )
-    face.watch(TextArrived(turn=1, text="secret"))
+    face.watch(TextArrived(turn=1, text="secret "))
     face.end({"run_id": "r1", "output": "secret"})
     assert [json.loads(line) for line in out.getvalue().splitlines()] == [
-        {"event": "text", "text": "secret"},
+        {"event": "text", "text": "secret "},
         {"run_id": "r1", "output": "-"},
     ]

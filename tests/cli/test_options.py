@@ -34,3 +34,4 @@ def test_an_empty_task_is_refused(stdin: io.StringIO | None, monkeypatch: pytest
 def test_the_usual_database_need_not_be_named():
     assert database_words(DEFAULT_DATABASE) == ""
     assert database_words(Path("other.db")) == "other.db"
+    assert database_words(Path("my other.db")) == "'my other.db'"

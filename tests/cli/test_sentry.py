@@ -76,6 +76,18 @@ def test_a_stop_from_elsewhere_is_seen():
     assert outside.asked == ["prudent stop"]
 
 
+def test_a_signal_that_is_ignored_stays_ignored():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        outside = FakeOutside()
+        with Sentry(outside):
+            os.kill(os.getpid(), signal.SIGHUP)
+            time.sleep(0.1)
+        assert not outside.asked
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 def test_signals_are_given_back():
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     with Sentry(FakeOutside()):

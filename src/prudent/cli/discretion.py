@@ -2,12 +2,40 @@
 
 from __future__ import annotations
 
+import string
+from dataclasses import replace
+
 from prudent.assembly import secrets_of_environment
-from prudent.events import CallPrepared, Event, ModelCallStarted
+from prudent.events import CallPrepared, Event, ModelCallStarted, ReasoningArrived, TextArrived
 from prudent.journal.codec import describe
 from prudent.journal.redact import Redactor, hide_parameters, secret_values
 from prudent.journal.run_journal import RunJournal
 from prudent.types import JSONObject
+
+_KEY_CHARACTERS = string.ascii_letters + string.digits + "_-./+=~:@%"
+_LONGEST_HELD = 4096
+
+
+class Pieces:
+    """Streaming text, cut so that no key falls into two pieces, of which neither looks like one."""
+
+    def __init__(self) -> None:
+        self._held: TextArrived | ReasoningArrived | None = None
+
+    def settle(self, event: Event) -> list[Event]:
+        """Take an event; give those that can be shown now. The end of a text waits for what follows it."""
+        if not isinstance(event, TextArrived | ReasoningArrived):
+            return [*self._release(), event]
+        released = self._release() if type(self._held) is not type(event) else []
+        text = (self._held.text if self._held else "") + event.text
+        ready = text if len(text) > _LONGEST_HELD else text.rstrip(_KEY_CHARACTERS)
+        rest = text[len(ready) :]
+        self._held = replace(event, text=rest) if rest else None
+        return [*released, replace(event, text=ready)] if ready else released
+
+    def _release(self) -> list[Event]:
+        held, self._held = self._held, None
+        return [held] if held else []
 
 
 class Discretion:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
 from typing import TextIO
 
+from prudent.cli.discretion import Pieces
 from prudent.cli.faces import Face
 from prudent.cli.narration import Line
 from prudent.cli.text import as_json
@@ -56,13 +57,15 @@ class JsonFace:
         self._redact = redact
         self._people = people
         self._event_json = event_json
+        self._pieces = Pieces()
 
     def watch(self, event: Event) -> None:
         """Write the event as a line, where events were asked for; `event_json` has redacted it."""
         if self._people:
             self._people.watch(event)
         if self._event_json:
-            self._out.write(as_json(self._event_json(event)) + "\n")
+            for ready in self._pieces.settle(event):
+                self._out.write(as_json(self._event_json(ready)) + "\n")
             self._out.flush()
 
     def say(self, text: Line) -> None:

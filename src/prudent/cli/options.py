@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -75,4 +76,4 @@ def read_task(task: str) -> str:
 
 def database_words(database: Path) -> str:
     """Give the database as it has to be named in a command, "" for the usual one."""
-    return "" if database == DEFAULT_DATABASE else str(database)
+    return "" if database == DEFAULT_DATABASE else shlex.quote(str(database))

@@ -22,6 +22,7 @@ from prudent.cli.options import (
     YesOption,
     teach,
 )
+from prudent.errors import ConfigurationError
 
 HELP = "Go on with a run that waits for a decision, was stopped, or whose process died."
 EPILOG = teach(
@@ -59,6 +60,8 @@ def resume(
 
     sitting = open_sitting(db, yes=yes, no=no, json=json, jsonl=jsonl)
     row = find_run(db, run)
+    if row.status == "completed":
+        raise ConfigurationError(f"run {row.run_id} is completed, so there is nothing to go on with: prudent show {row.run_id}")
     chosen = recorded_agent(row, agent)
     if isinstance(chosen.model, str | None):
         model = model or row.model

@@ -59,20 +59,19 @@ def run(
     text = read_task(task)
     sitting = open_sitting(db, yes=yes, no=no, json=json, jsonl=jsonl)
     chosen = agent_or_plain(agent)
+    fetch_model(chosen, model, yes=yes)
+    ready = chosen.prepare(
+        text,
+        model=model,
+        base_url=base_url,
+        db=db,
+        session=session,
+        mode=mode,
+        max_model_calls=max_model_calls,
+        seconds=seconds,
+        approver=sitting.approver,
+        process_ends=True,
+    )
     if agent is None:
         sitting.face.say(line(("dim", "no --agent: a plain agent, which can calculate and reads no files")))
-    fetch_model(chosen, model, yes=yes)
-    return sitting.drive(
-        chosen.prepare(
-            text,
-            model=model,
-            base_url=base_url,
-            db=db,
-            session=session,
-            mode=mode,
-            max_model_calls=max_model_calls,
-            seconds=seconds,
-            approver=sitting.approver,
-            process_ends=True,
-        )
-    )
+    return sitting.drive(ready)

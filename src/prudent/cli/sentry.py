@@ -24,6 +24,8 @@ ENDING_SECONDS = 10.0
 """Longer than ending a run from outside can take; the process is gone before."""
 
 SIGNALS: dict[int, str] = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}
+if hasattr(signal, "SIGHUP"):  # Windows has none
+    SIGNALS[signal.SIGHUP] = "the terminal was closed"
 
 
 class Outside(Protocol):
@@ -66,7 +68,8 @@ class Sentry:
             end.setblocking(False)
         if threading.current_thread() is threading.main_thread():
             self._former_wakeup = signal.set_wakeup_fd(self._outer.fileno(), warn_on_full_buffer=False)
-            self._former = {number: signal.signal(number, _heard) for number in SIGNALS}
+            heeded = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+            self._former = {number: signal.signal(number, _heard) for number in heeded}
         self._thread.start()
         return self
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from types import ModuleType
 
 from prudent.agent import Agent, AgentSource
-from prudent.config.agent_file import read_agent_file
 from prudent.config.python_file import find_name, load_python_file, split_reference
 from prudent.errors import ConfigurationError
 
@@ -24,6 +23,8 @@ def load_agent(reference: str) -> Agent:
     file, name = split_reference(reference)
     path = Path(file).expanduser()
     if path.suffix.lower() == ".toml":
+        from prudent.config.agent_file import read_agent_file  # pydantic is slow to load, and a Python file may need none
+
         return read_agent_file(path)
     if path.suffix.lower() == ".py":
         return _from_python(path, name)

@@ -54,6 +54,7 @@ class AgentTable(Table):
     reasoning: str | None = None
     workspace: str | None = None
     record_raw: bool = True
+    approve_plan: bool = False
     output_type: str | None = None
     """`file.py:Class`."""
 
