@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -173,6 +174,36 @@ def test_two_thousand_rows_become_an_index_with_the_count() -> None:
     assert "2,000 records" in shaped.shown
     assert "1235 | 1234 | customer 1234 | 1851.0" in shaped.shown
     assert shaped.shown.count("no remark") <= 5, "what is the same in all rows is said once"
+
+
+def test_a_list_too_long_to_take_apart_is_still_counted() -> None:
+    shaped = shape([{"id": number, "text": "x" * 300} for number in range(12_000)])
+    assert "a list of 12,000 items" in shaped.shown
+    assert len(shaped.shown) <= 2000 + SLACK
+
+
+MANY = 2_900_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" + "1," * (MANY // 2) + "1]",
+        '{"a":1}\n' * (MANY // 8),
+        ",\n" * 490_000,
+        "a,b\n" + '"x\n' * 240_000,
+        "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n" * (MANY // 34),
+        "<!doctype html><html>" + "<p>customer &amp; x</p>" * (MANY // 22),
+        "2031-01-01 ERROR customer\n" * (MANY // 26),
+        "\ud800" * MANY,
+    ],
+    ids=["numbers", "json lines", "table", "quotes", "diff", "page", "log", "surrogates"],
+)
+def test_a_huge_text_of_any_kind_is_shaped_in_time(text: str) -> None:
+    before = time.process_time()
+    shaped = shape(text, task="the error of a customer")
+    assert time.process_time() - before < 3, "0.1 to 0.7 s on a quiet machine"
+    assert len(shaped.shown) <= 2000 + SLACK
 
 
 def test_pictures_go_to_models_that_take_them() -> None:

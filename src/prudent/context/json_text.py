@@ -14,8 +14,9 @@ ONE_LINE_CHARS = 200
 
 LAYOUT_DEPTH = 5
 
-MAX_PARSED_CHARS = 4_000_000
-"""A longer text is not parsed: that would take a good part of a second."""
+MAX_PARSED_CHARS = 3_000_000
+MAX_PARTS = 200_000
+"""A longer text, or one of more parts, is not taken apart: that would take a good part of a second."""
 
 _encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False)
 _decoder = json.JSONDecoder()
@@ -83,7 +84,7 @@ def lines_of(text: str, first: Parts) -> list[Part] | None:
     try:
         while at < len(text):
             value, end = _decoder.raw_decode(text, at)
-            if not isinstance(value, list | dict):
+            if not isinstance(value, list | dict) or len(parts) > MAX_PARTS:
                 return None
             parts.append(Part(cast(JSON, value), at, end))
             at = _skip(text, end)
@@ -106,6 +107,8 @@ def _read_parts(text: str, at: int, items: list[Part], *, keyed: bool) -> int:
             key, at = name, _after(text, at, ":")
         value, end = _decoder.raw_decode(text, at)
         items.append(Part(cast(JSON, value), at, end, key))
+        if len(items) > MAX_PARTS:
+            raise ValueError("too many parts")
         at = _skip(text, end)
         if text[at : at + 1] == closing:
             return at + 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from prudent.context.cleaning import clean
-from prudent.context.json_text import lay_out, unescape_letters
+from prudent.context.json_text import MAX_PARSED_CHARS, lay_out, unescape_letters
 from prudent.context.kinds.binary import describe_bytes, media_type_of, text_of
 from prudent.context.kinds.pages import looks_like_page, page_text
 from prudent.context.plain import to_plain
@@ -67,6 +67,8 @@ def render(result: object) -> Rendered:
         return Rendered(rendered.text, rendered.media_type, rendered.text, rendered.chars, rendered.hash, tuple(plain.notes))
     text = clean(lay_out(plain.value))
     media_type = "application/json" if isinstance(plain.value, list | dict) else "text/plain"
+    if isinstance(plain.value, list) and len(text) > MAX_PARSED_CHARS:
+        plain.notes.append(f"a list of {len(plain.value):,} items")
     return Rendered(text, media_type, text, len(text), hash_of(text), tuple(plain.notes), tuple(plain.pictures))
 
 

@@ -15,7 +15,9 @@ from prudent.types import JSON
 
 SAMPLE_LINES = 60
 MIN_ROWS = 10
-MAX_TABLE_CHARS = 4_000_000
+MAX_TABLE_CHARS = 3_000_000
+MAX_ROWS = 60_000
+"""A longer table is shown as a text: reading it would take a good part of a second."""
 MAX_FIELD_CHARS = 100_000
 
 _NUMBER = re.compile(r"[+-]?(?:\d{1,15}(?:\.\d{1,15})?|\.\d{1,15})(?:[eE][+-]?\d{1,2})?")
@@ -48,6 +50,8 @@ def read_table(text: str) -> Grid | None:
             if row:
                 rows.append(row)
                 starts.append(offsets[before])
+            if len(rows) > MAX_ROWS:
+                return None
             before = reader.line_num
     except csv.Error:
         return None
