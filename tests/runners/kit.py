@@ -66,6 +66,7 @@ def about(context: Context) -> dict[str, Any]:
     sys.stdout.write("printed by a tool\n")
     return {
         "pid": os.getpid(),
+        "session": os.getsid(0),
         "call_id": context.call_id,
         "key": context.idempotency_key,
         "workspace": str(context.workspace),
@@ -107,8 +108,8 @@ def sleep_deaf(seconds: float, marker: str) -> str:
 
 
 @raw
-def power(marker: str, exponent: int = 2_000_000) -> str:
-    """Compute in C, without ever looking at a signal; a second or more."""
+def power(marker: str, exponent: int = 50_000_000) -> str:
+    """Compute in C, without ever looking at a signal; a minute or more."""
     begin(marker)
     result = pow(7, exponent)
     Path(marker).touch()
@@ -130,7 +131,8 @@ def leave_daemon(seconds: float, marker: str) -> int:
 
 def _start_daemon(seconds: float, marker: str) -> int:
     reading, writing = os.pipe()
-    if os.fork() == 0:
+    between = os.fork()
+    if between == 0:
         os.setsid()
         if os.fork() == 0:
             os.setsid()
@@ -141,6 +143,7 @@ def _start_daemon(seconds: float, marker: str) -> int:
             time.sleep(seconds)
             Path(marker).touch()
         os._exit(0)
+    os.waitpid(between, 0)
     pid = int(os.read(reading, 20))
     os.close(reading)
     os.close(writing)

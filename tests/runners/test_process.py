@@ -1,4 +1,4 @@
-"""One call in a worker process, from every side. What a kill reaches stands in test_killing.py."""
+"""One call in a worker process, from every side. What a kill reaches stands in test_zygote.py."""
 
 from __future__ import annotations
 
@@ -48,6 +48,7 @@ async def test_what_a_tool_finds_around_it(
     seen: Any = await runner.run(kit.about, {}, context)
     assert (seen["call_id"], seen["key"], seen["workspace"], seen["dependencies"]) == ("c1", "k", str(tmp_path), None)
     assert (seen["folder"], seen["environment"], seen["stdin"]) == (str(tmp_path), "red", "")
+    assert seen["session"] == seen["pid"]
     assert seen["signals"] == [0, 1]  # SIGTERM ends it, a broken pipe is an exception
     assert seen["blocked"] == []
     assert set(sys.path) <= set(seen["path"])

@@ -54,23 +54,24 @@ class ProcessRunner:
         """
         recipe = self._recipe(tool)
         call = (arguments, pack_context(context))
-        worker = self._join().take(recipe)
+        workers = self._join()
+        worker = workers.take(recipe)
         try:
             await self._load(worker, recipe)
             reply = await worker.ask(Kind.CALL, _request(worker, recipe, *call), context.timeout_seconds)
         except TimeoutError:
-            fate = await self._end(worker, context.call_id, GRACE_SECONDS)
+            fate = await self._end(workers, worker, context.call_id, GRACE_SECONDS)
             raise ToolTimedOut(context.timeout_seconds, killed=fate is not None and not fate.left_running) from None
         except WorkerGone:
-            fate = await self._end(worker, context.call_id, FATE_SECONDS)
+            fate = await self._end(workers, worker, context.call_id, FATE_SECONDS)
             raise ToolCrashed(f"the tool's worker process {fate or 'is lost'}") from None
         except BaseException:
-            await self._end(worker, context.call_id, GRACE_SECONDS)
+            await self._end(workers, worker, context.call_id, GRACE_SECONDS)
             raise
         if reply.spent:
-            await self._end(worker, context.call_id, GRACE_SECONDS)
+            await self._end(workers, worker, context.call_id, GRACE_SECONDS)
         else:
-            self._join().give_back(worker)
+            workers.give_back(worker)
         return outcome(reply.kind, reply.body)
 
     def left_running(self, call_id: str) -> bool:
@@ -111,12 +112,12 @@ class ProcessRunner:
             raise ToolCrashed(str(reply.body, "utf-8", "replace"))
         worker.loaded.add(recipe)
 
-    async def _end(self, worker: Worker, call_id: str, seconds: float) -> Fate | None:
+    async def _end(self, workers: Workers, worker: Worker, call_id: str, seconds: float) -> Fate | None:
         """Have the worker killed; gives its fate if that is known in time."""
         while len(self._unconfirmed) >= MOST_UNCONFIRMED:
             self._unconfirmed.pop(next(iter(self._unconfirmed)))
         self._unconfirmed[call_id] = worker
-        self._join().end(worker)
+        workers.end(worker)
         fate = await worker.gone(seconds)
         self.left_running(call_id)
         return fate

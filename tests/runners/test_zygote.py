@@ -135,7 +135,7 @@ async def test_a_call_stopped_before_its_worker_is_there_leaves_nothing(
 
 
 async def test_what_a_call_leaves_behind_ends_with_it(runner: ProcessRunner, kit: ModuleType, tmp_path: Path):
-    pid = await runner.run(kit.leave_daemon, {"seconds": 20, "marker": str(tmp_path / "m")}, about())
+    pid = await runner.run(kit.leave_daemon, {"seconds": 120, "marker": str(tmp_path / "m")}, about())
     await until(lambda: not Path(f"/proc/{pid}").exists())
 
 
@@ -245,12 +245,13 @@ async def fork_an_heir():
 
 async def main():
     runner = ProcessRunner()
-    calls = [("sleep_deaf", {"seconds": 60}), ("power", {"exponent": 50_000_000}), ("daemonise", {"seconds": 60})]
+    calls = [("sleep_deaf", {"seconds": 60}), ("power", {}), ("daemonise", {"seconds": 60})]
     await asyncio.gather(*(call(runner, *each) for each in calls), *([fork_an_heir()] if how == "heir" else []))
 
 if how == "thread":
     # the thread that starts the zygote ends, the program goes on
-    thread = threading.Thread(target=ProcessRunner().prepare)
+    adding = ProcessRunner().run(kit.add, {"a": 1}, Context(timeout_seconds=30))
+    thread = threading.Thread(target=asyncio.run, args=(adding,))
     thread.start()
     thread.join()
 asyncio.run(main())
