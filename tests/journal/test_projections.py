@@ -18,8 +18,11 @@ from prudent.events import (
     ModelCallStarted,
     RunEnded,
     RunStarted,
+    SubRunWorked,
 )
+from prudent.journal.replay import replay
 from prudent.journal.store import JournalStore
+from prudent.types import Usage
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 
@@ -68,6 +71,26 @@ def test_the_price_is_unknown_as_soon_as_one_call_has_none(
 ) -> None:
     write(store, start(), whole_run[:6])
     assert query("SELECT cost, model_calls FROM runs") == [(0.25, 2)]
+
+
+@pytest.mark.parametrize(("cost", "expected"), [(0.5, 0.75), (0.0, 0.25), (None, None)])
+def test_what_a_sub_agent_took_is_added(
+    store: JournalStore,
+    query: Query,
+    start: Callable[..., RunStarted],
+    whole_run: Sequence[Event],
+    cost: float | None,
+    expected: float | None,
+) -> None:
+    begun = SubRunWorked(call_id="t1c1", run_id="run-1.1", agent="helper")
+    worked = replace(begun, ended=True, usage=Usage(7, 3, 2), cost=cost)
+    write(store, start(), [*whole_run[:6], begun, worked])
+    tokens = query("SELECT input_tokens, cached_tokens, output_tokens, cost FROM runs")
+    assert tokens == [(107, 23, 12, expected)]
+    state = replay(store, "run-1")
+    assert (*tokens[0][:3], expected) == (
+        state.usage.input_tokens, state.usage.cached_tokens, state.usage.output_tokens, state.cost
+    )  # fmt: skip
 
 
 def test_model_calls(store: JournalStore, query: Query, start: Callable[..., RunStarted], whole_run: Sequence[Event]) -> None:

@@ -75,9 +75,10 @@ def encode(event: Event, keeper: Keeper) -> JSONObject:
         value = getattr(event, name)
         if has_default and value == default:
             continue
-        written = value if write is None else write(value, keeper)
-        if written is not None or not has_default:
-            data[name] = written
+        data[name] = written = value if write is None else write(value, keeper)
+        if written is None and value is not None:
+            # The keeper does not want it.
+            del data[name]
     return data
 
 

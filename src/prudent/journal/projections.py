@@ -74,7 +74,7 @@ def _model_call_started(database: Database, contents: Contents, run_id: str, at:
     )
 
 
-def _model_call_ended(database: Database, _contents: Contents, run_id: str, _at: float, data: dict[str, Any]) -> None:
+def _model_call_ended(database: Database, contents: Contents, run_id: str, at: float, data: dict[str, Any]) -> None:
     usage, raw = data["usage"], data.get("raw")
     tokens = (usage["in"], usage["cached"], usage["out"])
     rest = ',"raw":"' + raw["response"] + '"}' if raw else "}"
@@ -84,11 +84,8 @@ def _model_call_ended(database: Database, _contents: Contents, run_id: str, _at:
         WHERE rowid=(SELECT MAX(rowid) FROM model_calls WHERE run_id=? AND turn=? AND purpose=?)""",
         (data["seconds"], *tokens, data["finish_reason"], rest, data["message"], run_id, data["turn"], data["purpose"]),
     )
-    database.execute(
-        """UPDATE runs SET model_calls=model_calls+1, input_tokens=input_tokens+?, cached_tokens=cached_tokens+?,
-            output_tokens=output_tokens+?, cost=cost+? WHERE run_id=?""",
-        (*tokens, data.get("cost"), run_id),
-    )
+    _model_call_retried(database, contents, run_id, at, {"counted": True})
+    _add_usage(database, run_id, tokens, data.get("cost"))
 
 
 def _model_call_failed(database: Database, contents: Contents, run_id: str, at: float, data: dict[str, Any]) -> None:
@@ -103,6 +100,19 @@ def _model_call_failed(database: Database, contents: Contents, run_id: str, at: 
 def _model_call_retried(database: Database, _contents: Contents, run_id: str, _at: float, data: dict[str, Any]) -> None:
     if data["counted"]:
         database.execute("UPDATE runs SET model_calls=model_calls+1 WHERE run_id=?", (run_id,))
+
+
+def _sub_run_worked(database: Database, _contents: Contents, run_id: str, _at: float, data: dict[str, Any]) -> None:
+    usage = data.get("usage", {"in": 0, "cached": 0, "out": 0})
+    _add_usage(database, run_id, (usage["in"], usage["cached"], usage["out"]), data.get("cost", 0.0))
+
+
+def _add_usage(database: Database, run_id: str, tokens: tuple[int, int, int], cost: float | None) -> None:
+    database.execute(
+        """UPDATE runs SET input_tokens=input_tokens+?, cached_tokens=cached_tokens+?, output_tokens=output_tokens+?,
+            cost=cost+? WHERE run_id=?""",
+        (*tokens, cost, run_id),
+    )
 
 
 def _call_prepared(database: Database, _contents: Contents, run_id: str, _at: float, data: dict[str, Any]) -> None:
@@ -166,6 +176,7 @@ _PROJECTIONS: dict[str, _Projection] = {
     "ModelCallEnded": _model_call_ended,
     "ModelCallFailed": _model_call_failed,
     "ModelCallRetried": _model_call_retried,
+    "SubRunWorked": _sub_run_worked,
     "CallPrepared": _call_prepared,
     "CallStarted": _call_started,
     "CallEnded": _call_ended,
