@@ -160,7 +160,7 @@ def test_what_only_begins_like_json_is_a_text() -> None:
     assert draft.body.startswith("[see below] words")
 
 
-CSV = "id,city,code,sales\n" + "".join(f'{number},"City, {number}",0{number},{number}.5\n' for number in range(300))
+CSV = "id,city,code,sales\n" + "".join(f'{number},"City, {number}",0{number},{number}.50\n' for number in range(300))
 
 
 def test_a_table_has_its_shape_types_and_first_rows() -> None:
@@ -171,7 +171,7 @@ def test_a_table_has_its_shape_types_and_first_rows() -> None:
     assert draft.body.startswith(
         "table of 300 rows × 4 columns; fields: id number 0…299, city text, code text, sales number 0.5…299.5"
     )
-    assert "1 | 0 | City, 0 | 00 | 0.5" in draft.body
+    assert "1 | 0 | City, 0 | 00 | 0.50\n" in draft.body
     shown = len([line for line in draft.body.split("\n") if re.match(r"\d+ \|", line)])
     assert CSV[draft.next_start :].startswith(f"{shown},")
 

@@ -37,8 +37,10 @@ def _line_start(text: str, at: int) -> int:
     """Go back to where the line or sentence begins, if that is near."""
     floor = max(0, at - 120)
     starts = (text.rfind(sign, floor, at) + len(sign) for sign in ("\n", ". ", "。", "！", "？"))
-    near = max((start for start in starts if start > floor), default=floor)
-    return near if near else 0
+    near = max((start for start in starts if start > floor), default=-1)
+    if near >= 0 or floor == 0:
+        return max(near, 0)
+    return text.find(" ", floor, at) + 1 or at
 
 
 def shorten_texts(text: str, items: Sequence[Part], limit: int, terms: Sequence[str]) -> Draft:

@@ -18,6 +18,9 @@ MAX_LIST_COLUMNS = 60
 CELL_CHARS = 60
 LONG_CELL_CHARS = 160
 MAX_CELL_CHARS = 600
+SUMMARY_CHARS = 250
+"""What the lines above the records usually take."""
+
 MAX_PROFILED = 5000
 """Ranges and what is the same everywhere are worked out over at most so many records; of more nothing is said."""
 
@@ -97,14 +100,17 @@ def _header(lists: Sequence[list[JSON]]) -> list[str]:
     return names if len(set(names)) == len(lists[0]) and rest_differs else []
 
 
-def shorten_rows(text: str, rows: Sequence[Row], limit: int, terms: Sequence[str], what: str) -> Draft:
-    """Show records as a compact table under what is known of all of them."""
-    columns = profile(rows)
+def shorten_rows(
+    text: str, rows: Sequence[Row], limit: int, terms: Sequence[str], what: str, columns: Sequence[Column] | None = None
+) -> Draft:
+    """Show records as a compact table under what is known of all of them (`columns`, else it is worked out)."""
+    columns = columns or profile(rows)
     shown = choose(columns, terms)
     holds_texts = any(column.typical_chars > LONG_TEXT_CHARS for column in shown)
     places = best_places(text, terms) if holds_texts and limit > 2 * POINTER_CHARS else []
     room = limit - POINTER_CHARS if places else limit
-    widest = min(max(room // (2 * len(rows)), LONG_CELL_CHARS), MAX_CELL_CHARS)
+    narrow = CELL_CHARS // 2 * (len(shown) - 1)
+    widest = min(max((room - SUMMARY_CHARS) // len(rows) - narrow, CELL_CHARS), MAX_CELL_CHARS)
     entries = Entries([row.start for row in rows], lambda position: _line(rows[position], shown, widest))
     draft = write_index(text, entries, _summary(columns, shown, limit, what), room, terms)
     return replace(draft, body=f"{draft.body}\n{pointer(text, places[0])}") if places else draft

@@ -6,11 +6,11 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from prudent.context.cutting import Draft
-from prudent.context.kinds.records import Row, shorten_rows
+from prudent.context.kinds.records import Row, profile, shorten_rows
 from prudent.types import JSON
 
 SAMPLE_LINES = 60
@@ -85,13 +85,13 @@ def _distinct(names: Sequence[str]) -> list[str]:
 
 def shorten_table(text: str, grid: Grid, limit: int, terms: Sequence[str]) -> Draft:
     """Show a table's shape, columns and first rows."""
-    rows = [Row(_cells(grid.names, row), start) for row, start in zip(grid.rows, grid.starts, strict=True)]
+    rows = [Row(dict(zip(grid.names, row, strict=False)), start) for row, start in zip(grid.rows, grid.starts, strict=True)]
+    read = [Row({name: _value(cell) for name, cell in zip(grid.names, row, strict=False)}, 0) for row in grid.rows]
+    # numbers are read to tell types and ranges; what is shown stays to the letter: 48.60 is not 48.6
+    kinds = {column.name: column for column in profile(read)}
+    columns = [replace(each, kind=kinds[each.name].kind, span=kinds[each.name].span) for each in profile(rows)]
     what = f"table of {len(rows):,} rows × {len(grid.names)} columns"
-    return shorten_rows(text, rows, limit, terms, what)
-
-
-def _cells(names: Sequence[str], row: Sequence[str]) -> dict[str, JSON]:
-    return {name: _value(cell) for name, cell in zip(names, row, strict=False)}
+    return shorten_rows(text, rows, limit, terms, what, columns)
 
 
 def _value(cell: str) -> JSON:
