@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from tests.cli.commands import AGENTS, Command, Done, process
 
-from prudent.cli import exits
+from prudent.cli import exits, sitting
 from prudent.cli.main import run_command
 
 
@@ -29,8 +30,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def here(capsys: pytest.CaptureFixture[str]) -> Command:
-    """Run a command in this process. Not for --json, which takes standard output for good."""
+def here(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Run a command in this process; what tools print is not kept apart here."""
+    monkeypatch.setattr(sitting, "take_stdout", lambda: sys.stdout)
 
     def command(*arguments: str) -> Done:
         status = run_command(arguments)

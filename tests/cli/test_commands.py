@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -48,12 +50,12 @@ def test_json_is_one_object_and_nothing_else(project: Path, prudent: Command):
     assert "noise of C code" in done.err
 
 
-def test_jsonl_is_events_and_the_object_last(project: Path, prudent: Command):
-    done = prudent("run", "How long?", "--agent", "agents.py:basic", "--jsonl")
+def test_jsonl_is_events_and_the_object_last(project: Path, here: Command):
+    done = here("run", "Delete 7.", "--agent", "agents.py:deleter", "--jsonl", "--yes")
     lines = [json.loads(line) for line in done.out.splitlines()]
     kinds = [line.get("event") for line in lines]
     assert kinds[0] == "RunStarted"
-    assert {"ThoughtRecorded", "CallPrepared", "CallStarted", "CallEnded", "ModelCallEnded", "RunEnded"} <= set(kinds)
+    assert {"CallPrepared", "ApprovalAsked", "ApprovalDecided", "CallStarted", "CallEnded", "RunEnded"} <= set(kinds)
     assert [*lines[-1]] == FIELDS
 
 
@@ -90,8 +92,8 @@ def test_a_failed_run_exits_5(project: Path, here: Command):
     assert "the provider is gone" in done.out
 
 
-def test_a_configuration_error_leaves_standard_output_empty(project: Path, prudent: Command):
-    done = prudent("run", "x", "--agent", "agents.py:bsic", "--json")
+def test_a_configuration_error_leaves_standard_output_empty(project: Path, here: Command):
+    done = here("run", "x", "--agent", "agents.py:bsic", "--json")
     assert (done.status, done.out) == (2, "")
     assert "agents.py has no 'bsic'; did you mean 'basic'?" in done.err
 
@@ -102,15 +104,14 @@ def test_without_a_model_it_says_how_to_name_one(project: Path, here: Command):
     assert "--model" in done.err
 
 
-def test_a_task_comes_from_standard_input(project: Path, prudent: Command):
-    done = prudent("run", "-", "--agent", "agents.py:basic", "--json", stdin="From a pipe?\n")
-    assert done.status == 0
-    shown = json.loads(prudent("show", "last", "--json").out)
-    assert shown["task"] == "From a pipe?\n"
+def test_a_task_comes_from_standard_input(project: Path, here: Command, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("From a pipe?\n"))
+    assert here("run", "-", "--agent", "agents.py:basic").status == 0
+    assert json.loads(here("show", "last", "--json").out)["task"] == "From a pipe?\n"
 
 
-def test_a_run_parks_is_approved_and_goes_on(project: Path, prudent: Command, here: Command):
-    parked = prudent("run", "Delete 7.", "--agent", "agents.py:deleter", "--json")
+def test_a_run_parks_is_approved_and_goes_on(project: Path, here: Command):
+    parked = here("run", "Delete 7.", "--agent", "agents.py:deleter", "--json")
     result = only_object(parked.out)
     assert (parked.status, result["status"]) == (4, "awaiting_approval")
     [pending] = result["pending"]
@@ -125,13 +126,11 @@ def test_a_run_parks_is_approved_and_goes_on(project: Path, prudent: Command, he
     assert here("approve", "last", "nothing").status == 2
     noted = here("approve", result["run_id"][:15], pending["call_id"], "--edit", '{"id": 9}')
     assert "noted: edit delete" in noted.out
-    (project / "agents.py").write_text(
-        (project / "agents.py").read_text().replace('playing([call("delete", id=7)], "Done.")', 'playing("Done.")')
-    )
-    refused = prudent("resume", "last", "--json")
+    (project / "agents.py").write_text((project / "agents.py").read_text() + "\n# changed\n")
+    refused = here("resume", "last", "--json")
     assert (refused.status, refused.out) == (2, "")
     assert "--accept-changed-agent" in refused.err
-    done = prudent("resume", "last", "--json", "--accept-changed-agent")
+    done = here("resume", "last", "--json", "--accept-changed-agent")
     assert (done.status, only_object(done.out)["output"]) == (0, "Done.")
     assert (project / "ledger.txt").read_text() == "delete 9\n"
     assert "nothing waits" in here("approvals").out
@@ -177,6 +176,16 @@ def test_a_stop_ends_a_run_whose_loop_is_held_up(
     shown = here("show", "last").out
     assert "■ hog seconds=20" in shown
     assert "stopped" in shown
+
+
+def test_a_deadline_holds_though_the_loop_is_held_up(project: Path, prudent: Command):
+    began = time.monotonic()
+    done = prudent("run", "x", "--agent", "agents.py:hogger", "--seconds", "1", "--json")
+    result = only_object(done.out)
+    assert time.monotonic() - began < 10
+    assert (done.status, result["status"], result["reason"]) == (3, "incomplete", "seconds")
+    assert "a call held everything up" in result["output"]
+    assert not (project / "hog.end").exists()
 
 
 def test_stop_from_another_process(project: Path, here: Command):
@@ -245,18 +254,19 @@ def test_a_run_can_be_read(project: Path, here: Command):
     assert (whole["agent"], whole["status"], whole["events"][0]["event"]) == ("basic", "completed", "RunStarted")
 
 
-def test_secrets_are_shown_nowhere(project: Path, prudent: Command, here: Command):
+def test_secrets_are_shown_nowhere(project: Path, here: Command):
     (project / "agents.py").write_text(
         (project / "agents.py").read_text()
         + """
 from dataclasses import replace
 LOGIN = [call("login", user="ann", key="hunter2!")]
 SECRET = [replace(login, secret=("key",))]
-logger = Agent(playing(LOGIN, "The key hunter2! works."), name="logger", tools=SECRET, planning="off")
+TOLD = "The key hunter2! works."
+logger = Agent(playing(LOGIN, TOLD, LOGIN, TOLD), name="logger", tools=SECRET, planning="off")
 """
     )
     for option in ("--json", "--jsonl"):
-        done = prudent("run", "x", "--agent", "agents.py:logger", option)
+        done = here("run", "x", "--agent", "agents.py:logger", option)
         assert done.status == 0
         assert "hunter2!" not in done.out + done.err
     for arguments in (("show", "last"), ("show", "last", "--json"), ("show", "last", "--raw"), ("runs", "--json")):

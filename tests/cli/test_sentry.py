@@ -18,6 +18,7 @@ class FakeOutside:
     """Notes what the sentry does."""
 
     requested: str | None = None
+    late: bool = False
     asked: list[str] = field(default_factory=list[str])
     ended: list[str] = field(default_factory=list[str])
     heard: threading.Event = field(default_factory=threading.Event)
@@ -30,7 +31,11 @@ class FakeOutside:
         self.asked.append(reason)
         self.heard.set()
 
-    def end(self, reason: str) -> None:
+    def overdue(self) -> bool:
+        return self.late
+
+    def end(self, reason: str, *, overdue: bool) -> None:
+        assert overdue == self.late
         self.ended.append(reason)
         self.over.set()
 
@@ -74,6 +79,13 @@ def test_a_stop_from_elsewhere_is_seen():
         outside.requested = "prudent stop"
         assert outside.heard.wait(2)
     assert outside.asked == ["prudent stop"]
+
+
+def test_a_run_whose_time_is_up_and_who_does_not_notice_is_ended():
+    outside = FakeOutside(late=True)
+    with Sentry(outside, ending_seconds=0.05):
+        assert outside.over.wait(2)
+    assert not outside.asked
 
 
 def test_a_signal_that_is_ignored_stays_ignored():

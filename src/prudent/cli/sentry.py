@@ -1,8 +1,9 @@
 """The sentry: a thread that sees to it that a stop is a stop, even where the run's own loop is held up.
 
 Signals reach it through a pipe that the interpreter's signal handler writes to at once, whatever the main thread does.
-The first one asks the run to stop. When the run has not ended in time, or at a second signal, the sentry ends it from
-outside: it completes the record, shows the result, and ends the process, and with it every thread and tool of the run.
+The first one asks the run to stop. When the run has not ended in time, at a second signal, or when its own time is up and
+its loop does not notice, the sentry ends it from outside: it completes the record, shows the result, and ends the
+process, and with it every thread and tool of the run.
 """
 
 from __future__ import annotations
@@ -39,8 +40,12 @@ class Outside(Protocol):
         """Ask the run to stop by itself."""
         ...
 
-    def end(self, reason: str) -> None:
-        """Record that it was stopped, show the result, and end the process. Does not return."""
+    def overdue(self) -> bool:
+        """Whether the run's time is up and its loop does not notice."""
+        ...
+
+    def end(self, reason: str, *, overdue: bool) -> None:
+        """Record that it was stopped, or that its time was up, show the result, and end the process. Does not return."""
         ...
 
 
@@ -110,6 +115,8 @@ class Sentry:
                 requested = self._outside.stop_requested()
                 if requested is not None:
                     self._ask(requested)
+                elif self._outside.overdue():
+                    self._take_over("the run's time was up", overdue=True)
             elif time.monotonic() - self._asked_at > self._grace_seconds:
                 self._take_over(self._reason)
 
@@ -132,12 +139,12 @@ class Sentry:
         self._asked_at, self._reason = time.monotonic(), reason
         self._outside.ask_to_stop(reason)
 
-    def _take_over(self, reason: str) -> None:
+    def _take_over(self, reason: str, *, overdue: bool = False) -> None:
         with self._decision:
             if self._ended.is_set():
                 return
             self._taken_over = True
-        self._outside.end(reason)
+        self._outside.end(reason, overdue=overdue)
 
 
 def _heard(_number: int, _frame: FrameType | None) -> None:

@@ -55,8 +55,8 @@ class Sitting:
         journal = run.loop.parts.recorder.journal
         self.discretion.journal = journal if isinstance(journal, RunJournal) else None
         self._catch_up()
-        outside = FromOutside(run, self.face, self.narrator.board, self.database)
         loop = _quiet_loop()
+        outside = FromOutside(run, loop, self.face, self.narrator.board, self.database)
         with closing(outside), Sentry(outside) as sentry:
             try:
                 result = loop.run_until_complete(run.work(self._watch)).as_json()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from prudent.events import CallEnded, CallStatus, Event, RunEnded, RunStatus
+from prudent.events import CallEnded, CallStatus, Event, IncompleteReason, RunEnded, RunStatus
 from prudent.journal.codec import compact_json
 from prudent.journal.rows import ToolCallRow
 from prudent.journal.store import JournalStore
+from prudent.types import JSON
 
 _OPEN: frozenset[CallStatus] = frozenset({"pending", "running"})
 _ENDED: frozenset[RunStatus] = frozenset({"completed", "incomplete", "stopped", "failed"})
@@ -19,6 +20,8 @@ def end_from_outside(
     run_id: str,
     *,
     status: RunStatus = "stopped",
+    reason: IncompleteReason | None = None,
+    output: JSON = None,
     seconds: float = 0.0,
     error: str = "",
     patience_seconds: float = 1.0,
@@ -31,6 +34,8 @@ def end_from_outside(
         path: The journal's file.
         run_id: The run's whole id.
         status: What the run ends as.
+        reason: Why it is incomplete, where that is the status.
+        output: The partial answer, where there is one.
         seconds: Working time of this sitting.
         error: What a person should know about it.
         patience_seconds: How long to wait for somebody else's write.
@@ -47,7 +52,10 @@ def end_from_outside(
             return False
         now = time.time()
         calls = [_ended(call, now) for call in store.tool_calls(run_id) if call.status in _OPEN]
-        events: list[Event] = [*calls, RunEnded(at=now, status=status, error=error, seconds=seconds)]
+        events: list[Event] = [
+            *calls,
+            RunEnded(at=now, status=status, reason=reason, output=output, error=error, seconds=seconds),
+        ]
         journal.append_all(events)
         return True
 
