@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from prudent import Agent, Budget, Event, RunResult, Tool, tool
+from prudent.blueprint import StartOptions
 from prudent.models.scripted import Scripted, ScriptedModel
 from prudent.runs import Run
 
@@ -23,14 +24,15 @@ class Story:
         self.model = ScriptedModel([])
         self.run: Run | None = None
 
-    async def tell(self, replies: Sequence[Scripted], *, start: dict[str, Any] | None = None, **options: Any) -> RunResult:
+    async def tell(self, replies: Sequence[Scripted], *, start: StartOptions | None = None, **options: Any) -> RunResult:
         """Run the agent over the script and check that all of it was played."""
         self.model = ScriptedModel(replies, when_no_tools=options.pop("when_no_tools", None))
         options.setdefault("tools", self.tools())
         options.setdefault("planning", "off")
         options.setdefault("budget", Budget(model_calls=20, seconds=20))
         agent = Agent(self.model, **options)
-        self.run = agent.prepare("the task", db=self.db, **(start or {}))
+        merged: StartOptions = {"db": self.db, **(start or {})}
+        self.run = agent.prepare("the task", **merged)
         result = await self.run.work(self.events.append)
         self.model.assert_finished()
         return result

@@ -12,7 +12,7 @@ from prudent.events import ApprovalAsked, ApprovalDecided, CallPrepared, CallSta
 from prudent.journal.store import JournalStore
 from prudent.messages import Message, ToolCall
 from prudent.models.scripted import ScriptedModel, call, reply, think
-from prudent.types import JSONObject, Usage
+from prudent.types import JSONMapping, JSONObject, Usage
 
 pytestmark = pytest.mark.anyio
 
@@ -229,8 +229,12 @@ async def test_the_tools_own_check_answers(story: Any) -> None:
     assert keys == ["killed:c1"]
 
 
+def would_book(arguments: JSONMapping) -> str:
+    return f"would book {arguments['n']}"
+
+
 async def test_a_small_risk_is_confirmed_by_the_model_with_its_token(story: Any) -> None:
-    act = acting(story.log, effect="write", confirm="model", preview=lambda arguments: f"would book {arguments['n']}")
+    act = acting(story.log, effect="write", confirm="model", preview=would_book)
 
     def confirm(request: Any) -> Any:
         token = request.messages[-1].text.split('\\"confirmation\\": \\"')[1][:8]

@@ -78,9 +78,9 @@ async def test_stop_from_another_thread_ends_everything(story: Any) -> None:
         await asyncio.to_thread(story.run.stop, "enough")
 
     began = time.monotonic()
-    async with anyio.create_task_group() as group:
-        group.start_soon(stop_soon)
-        result = await story.tell([call("wait", seconds=15, name="a")], tools=[wait])
+    stopping = asyncio.create_task(stop_soon())
+    result = await story.tell([call("wait", seconds=15, name="a")], tools=[wait])
+    await stopping
     assert time.monotonic() - began < 3
     assert (result.status, result.error) == ("stopped", "enough")
     assert [record.status for record in story.run.state.calls.values()] == ["stopped"]
@@ -104,9 +104,9 @@ async def test_a_deaf_tool_is_abandoned_in_a_foreign_process(story: Any) -> None
         story.run.stop()
 
     began = time.monotonic()
-    async with anyio.create_task_group() as group:
-        group.start_soon(stop_soon)
-        result = await story.tell([call("deaf")], tools=[deaf])
+    stopping = asyncio.create_task(stop_soon())
+    result = await story.tell([call("deaf")], tools=[deaf])
+    await stopping
     assert time.monotonic() - began < 1.8
     assert result.status == "stopped"
     assert [record.status for record in story.run.state.calls.values()] == ["abandoned"]
