@@ -163,8 +163,16 @@ class Agent:
         return await self.prepare(task, **options).work()
 
     def run_sync(self, task: str, **options: Unpack[StartOptions]) -> RunResult:
-        """Do the same from code that is not asynchronous."""
-        return asyncio.run(self.run(task, **options))
+        """Do the same from code that is not asynchronous; connections are closed with it."""
+
+        async def alone() -> RunResult:
+            run = self.prepare(task, **options)
+            try:
+                return await run.work()
+            finally:
+                await run.loop.parts.model.aclose()
+
+        return asyncio.run(alone())
 
     async def stream(self, task: str, **options: Unpack[StartOptions]) -> AsyncGenerator[Event | RunResult]:
         """Work on a task and give its events as they happen, last the RunResult. Leaving the loop stops the run."""

@@ -69,7 +69,11 @@ def test_a_decision_covers_exactly_the_call_it_was_given_for() -> None:
 
 def test_drift_of_the_previewed_state_asks_again() -> None:
     state = ["old"]
-    tool = replace(make("write"), preview=lambda _: f"diff against {state[0]}")
+
+    def diff(arguments: JSONMapping) -> str:
+        return f"diff of {len(arguments)} against {state[0]}"
+
+    tool = replace(make("write"), preview=diff)
     question = asked(tool, {})
     state[0] = "new"
     approved = replace(candidate(tool), question=question, decision=decided("approve"))
