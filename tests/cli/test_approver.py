@@ -94,12 +94,38 @@ async def test_neither_answers_an_unknown_outcome():
     assert await NoApprover().decide(question("unknown_outcome")) is None
 
 
-@pytest.mark.parametrize(("key", "decision"), [("y", "approve"), ("Y", "approve"), ("a", "always"), ("xqy", "approve")])
+@pytest.mark.parametrize(("key", "decision"), [("y", "approve"), ("Y", "approve"), ("xqy", "approve")])
 async def test_one_key_answers(key: str, decision: str):
     answer = await decided(key)
     assert answer
     assert answer.decision == decision
     assert answer.call_id == "c1"
+
+
+async def test_always_covers_what_was_said_and_nothing_else():
+    asked = approver("an", "to=a*", "not to him")
+    first = await asked.decide(question())
+    assert first
+    assert (first.decision, first.reason) == ("always", "always: send to=a*")
+    again = await asked.decide(question(arguments={"to": "abe"}))
+    assert again
+    assert (again.decision, again.reason) == ("always", "always: send to=a*")
+    for other in (question(arguments={"to": "bob"}), question(tool_name="delete"), question("unknown_outcome")):
+        assert not asked.standing[0].covers(other)
+    refused = await asked.decide(question(arguments={"to": "bob"}))
+    assert refused
+    assert refused.decision == "reject"
+
+
+async def test_always_has_to_cover_the_call_at_hand():
+    asked = approver("aaay", "to=b*", "wrong=*", "to='a")
+    answer = await asked.decide(question())
+    assert answer
+    assert answer.decision == "approve"
+    assert asked.standing == []
+    anything = await approver("a", "").decide(question())
+    assert anything
+    assert anything.reason == "always: send with any arguments"
 
 
 async def test_a_rejection_has_a_reason():

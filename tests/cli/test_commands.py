@@ -69,7 +69,7 @@ def test_plain_lines_tell_the_run_and_end_with_the_answer_and_the_cost(project: 
         '✓ search query="yearly plan"',
         "    returns.md: a yearly plan",
         "\nWithin 30 days (returns.md).\n",
-        'Grounds: search query="yearly plan"',
+        'Source: search query="yearly plan"',
         "completed · 2 turns · 1 call · 240 tokens",
     ):
         assert part in done.out

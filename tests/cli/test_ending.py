@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from prudent.cli.board import Board, CallView
-from prudent.cli.ending import ending_lines
+from prudent.cli.ending import ending_lines, place_in
 from prudent.types import JSONObject
 
 
@@ -44,7 +44,7 @@ def board_with(status: Any) -> Board:
 def test_an_answer_stands_on_its_grounds_and_says_what_it_cost():
     text = words(result(), board_with("ok"))
     assert "30 days." in text
-    assert 'Grounds: search query="plans"' in text
+    assert 'Source: search query="plans"' in text
     last = text.splitlines()[-1]
     assert (
         last
@@ -53,7 +53,30 @@ def test_an_answer_stands_on_its_grounds_and_says_what_it_cost():
 
 
 def test_an_answer_without_tools_says_so():
-    assert "none of its tools was used" in words(result())
+    assert "Source: none; no tool was used" in words(result())
+
+
+@pytest.mark.parametrize(
+    ("shown", "place"),
+    [
+        (
+            "2 of 7 passages:\n[4] Returns › Yearly plan (returns.md, line 5; score 8.77)\n[2] (plans.md, line 1)",
+            "returns.md, line 5",
+        ),
+        ("[10] 常见问题 (常见问题.md, line 5; score 23)", "常见问题.md, line 5"),
+        ("Returns (sub folder/returns.pdf, page 3)\nText", "sub folder/returns.pdf, page 3"),
+        ('{"hits": 2, "source": "handbook/a.html"}', "handbook/a.html"),
+        ("see https://example.com/a?b=1) for more", "https://example.com/a?b=1"),
+        ("1299 * 19% = 246.81 (exact)", ""),
+        ("about 3.5 (or 4.5)", ""),
+    ],
+)
+def test_the_place_that_a_result_names_first_is_the_source(shown: str, place: str):
+    assert place_in(shown) == place
+    board = board_with("ok")
+    board.calls["c1"].shown = shown
+    expected = f'Source: {place}  (search query="plans")' if place else 'Source: search query="plans"'
+    assert expected in words(result(), board)
 
 
 def test_structured_output_is_shown_as_json():

@@ -29,11 +29,11 @@ def test_help_is_pinned(name: str, here: Command, monkeypatch: pytest.MonkeyPatc
     assert done.out == file.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", [*COMMANDS, "models-list", "models-pull", "models-path", "models-rm"])
 def test_help_teaches_by_examples_and_tells_the_exit_statuses(name: str):
     text = (HELP / f"{name}.txt").read_text(encoding="utf-8")
-    assert f"  prudent {name}" in text
-    assert "Exit status: 0" in text
+    assert f"  prudent {name.replace('-', ' ')}" in text
+    assert "Exit status: 0" in " ".join(text.split())
 
 
 def test_without_a_command_there_is_help(here: Command):
@@ -92,6 +92,21 @@ def test_a_bug_is_a_sentence_and_a_report(here: Command, project: Path, monkeypa
     assert str(reports[0]) in done.err
     monkeypatch.setenv("PRUDENT_DEBUG", "1")
     assert "Traceback" in here("run", "x").err
+
+
+def test_an_error_in_a_thread_is_a_sentence_too(project: Path):
+    code = """
+import threading
+from prudent.cli.mishaps import quieten_threads
+quieten_threads(["run"])
+thread = threading.Thread(target=lambda: 1 / 0)
+thread.start()
+thread.join()
+"""
+    environment = {**os.environ, "HOME": str(project)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=environment)
+    assert "this is a bug in Prudent: ZeroDivisionError" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_ctrl_c_before_anything_ran_is_a_stop(here: Command, project: Path, monkeypatch: pytest.MonkeyPatch):

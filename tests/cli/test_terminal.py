@@ -73,7 +73,7 @@ def test_the_live_view_shows_calls_and_ends_with_the_answer(project: Path):
         "1. search the handbook",
         '✓ search query="yearly plan"',
         "Within 30 days",
-        "Grounds: search",
+        "Source: search",
         "2 turns",
     ):
         assert part in plain
@@ -122,3 +122,16 @@ def test_ctrl_c_stops_at_a_question_and_in_a_hung_call(agent: str, project: Path
     assert "stopping (Ctrl-C); Ctrl-C again leaves at once" in terminal.text
     assert "Stopped." in terminal.text
     assert "prudent resume" in terminal.text
+
+
+def test_a_chat_in_a_terminal(project: Path):
+    terminal = Terminal("chat", "--agent", "agents.py:basic")
+    terminal.read_until("> ")
+    terminal.type(b"How lonk\x7fg?\n")
+    terminal.read_until("Within 30 days")
+    terminal.read_until("2 turns")
+    terminal.type(b"/quit\n")
+    assert terminal.end() == 0
+    with JournalStore(project / ".prudent" / "agent.db") as store:
+        [run] = store.runs()
+    assert run.task == "How long?"

@@ -66,7 +66,7 @@ def approve(
         str | None, typer.Option("--edit", metavar="JSON", help="Approve with these arguments, an object, instead.")
     ] = None,
     reject: Annotated[str | None, typer.Option("--reject", metavar="REASON", help="Reject; the model is told why.")] = None,
-    always: Annotated[bool, typer.Option("--always", help="Approve, and such calls of this run from now on.")] = False,
+    always: Annotated[bool, typer.Option("--always", help="Approve, marked as a standing answer.")] = False,
     happened: Annotated[bool, typer.Option("--happened", help="Unknown outcome: it took effect.")] = False,
     result: Annotated[str | None, typer.Option("--result", metavar="JSON", help="With --happened: what came of it.")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Unknown outcome: it did not take effect; run it again.")] = False,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import cast
 
 import anyio
@@ -53,6 +55,31 @@ class NoApprover:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class StandingYes:
+    """An "always": calls of one tool whose arguments match these globs; no globs cover any arguments."""
+
+    tool_name: str
+    globs: Mapping[str, str]
+
+    @property
+    def words(self) -> str:
+        """The rule as it is recorded with each decision that it makes."""
+        return f"always: {self.tool_name} " + (
+            " ".join(f"{name}={glob}" for name, glob in self.globs.items()) or "with any arguments"
+        )
+
+    def covers(self, question: ApprovalAsked) -> bool:
+        """Whether it answers this question."""
+        return (
+            question.kind == "call"
+            and question.tool_name == self.tool_name
+            and all(
+                name in question.arguments and _matches(question.arguments[name], glob) for name, glob in self.globs.items()
+            )
+        )
+
+
 @dataclass(slots=True)
 class TerminalApprover:
     """Shows each question with its arguments and preview, one at a time, and waits for a key."""
@@ -63,11 +90,17 @@ class TerminalApprover:
     """Called when the person chooses to stop the run."""
 
     keyboard: Keyboard = field(default_factory=Keyboard)
+    standing: list[StandingYes] = field(default_factory=list["StandingYes"])
+    """What was answered with "always", for as long as this run is worked on here."""
+
     _turn: anyio.Lock = field(default_factory=anyio.Lock, init=False)
 
     async def decide(self, question: ApprovalAsked) -> ApprovalDecided | None:
         """Ask until there is an answer; None when the input ends or the run is stopped."""
         async with self._turn:
+            rule = next((rule for rule in self.standing if rule.covers(question)), None)
+            if rule:
+                return _decided(question, "always", reason=rule.words)
             with self.face.paused():
                 for part in question_lines(question, self._shown(question)):
                     self.face.say(part)
@@ -101,8 +134,27 @@ class TerminalApprover:
         if key == "h":
             text = await self._line("  what came of it, as JSON or text (Enter for nothing): ")
             return _decided(question, "happened", result=json_or_text(text))
-        simple: dict[str, Decision] = {"y": "approve", "a": "always", "r": "retry", "k": "skip"}
+        if key == "a":
+            rule = await self._standing_yes(question)
+            return None if rule is None else _decided(question, "always", reason=rule.words)
+        simple: dict[str, Decision] = {"y": "approve", "r": "retry", "k": "skip"}
         return _decided(question, simple[key])
+
+    async def _standing_yes(self, question: ApprovalAsked) -> StandingYes | None:
+        """Take down which calls are approved from now on; the one at hand has to be among them."""
+        words = await self._line(f"  {question.tool_name} when, such as to=*@example.com (Enter for any arguments): ")
+        try:
+            parts = shlex.split(words)
+        except ValueError:  # a quotation mark without its partner
+            parts = [words]
+        pairs = [part.partition("=") for part in parts]
+        rule = StandingYes(question.tool_name, {name: glob for name, _, glob in pairs})
+        if not rule.covers(question):
+            self.face.say(line(("bad", "  that does not cover this call")))
+            self._keys_again(question)
+            return None
+        self.standing.append(rule)
+        return rule
 
     async def _edited(self, question: ApprovalAsked) -> JSONObject | None:
         shown = self._shown(question)
@@ -153,6 +205,10 @@ def question_lines(question: ApprovalAsked, arguments: JSONObject) -> list[Line]
             line(("warn", f"    … {len(preview) - PREVIEW_LINES} more lines are not shown here: `prudent approvals` has all"))
         )
     return [*lines, _keys_line(question.kind)]
+
+
+def _matches(value: JSON, glob: str) -> bool:
+    return fnmatchcase(value if isinstance(value, str) else as_json(value), glob)
 
 
 def _keys_line(kind: ApprovalKind) -> Line:

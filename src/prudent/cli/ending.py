@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -9,6 +10,15 @@ from prudent.cli.board import Board
 from prudent.cli.narration import Line, call_line, line
 from prudent.cli.text import arguments_line, as_json, cost_text, count, one_line, seconds_text, visible
 from prudent.types import JSON, JSONObject
+
+MOST_SOURCES = 5
+
+_PLACE = re.compile(
+    r"""\(([^()\n;]*?[^\s().;/]\.[A-Za-z][A-Za-z0-9]{0,4}(?:,\ [^()\n;]{1,30})?)[;)]   # (returns.md, line 5; …)
+    |"(?:source|place|path|file|url)":\s*"([^"\n]{1,200})"                         # "source": "returns.md"
+    |(https?://[^\s)>\]"']+)""",
+    re.VERBOSE,
+)
 
 _WHY_INCOMPLETE = {
     "model_calls": ("the budget of model calls is spent", "give it more: --max-model-calls N, or `model_calls` in [budget]"),
@@ -28,7 +38,7 @@ def ending_lines(result: JSONObject, board: Board, *, database: str = "") -> Seq
     lines = [line("")]
     if status == "completed":
         lines += _answer(result.get("output"))
-        lines += _grounds(board)
+        lines += _sources(board)
     elif status == "incomplete":
         lines += _incomplete(result, commands)
     elif status == "awaiting_approval":
@@ -62,13 +72,23 @@ def _answer(output: JSON) -> list[Line]:
     return [line(part) for part in visible(text).splitlines()]
 
 
-def _grounds(board: Board) -> list[Line]:
-    """Name the calls that the answer can rest on, the last ones if there are many."""
-    calls = board.grounds[-5:]
+def _sources(board: Board) -> list[Line]:
+    """Name the calls that the answer can rest on, each with the place that its result names first."""
+    calls = board.grounds[-MOST_SOURCES:]
     if not calls:
-        return [line(""), line(("dim", "Grounds: none of its tools was used; the model answered from what it knows."))]
-    named = "; ".join(f"{visible(call.tool_name)} {arguments_line(call.arguments, 60)}".strip() for call in calls)
-    return [line(""), line(("dim", f"Grounds: {named}"))]
+        return [line(""), line(("dim", "Source: none; no tool was used, the model answered from what it knows."))]
+    lines = [line("")]
+    for number, call in enumerate(calls):
+        place = place_in(call.shown)
+        used = f"{visible(call.tool_name)} {arguments_line(call.arguments, 60)}".strip()
+        lines.append(line(("dim", "Source: " if number == 0 else "        "), ("dim", f"{place}  ({used})" if place else used)))
+    return lines
+
+
+def place_in(shown: str) -> str:
+    """Find the document or address that a result names first; "" when it names none."""
+    found = _PLACE.search(shown)
+    return one_line(next(filter(None, found.groups()), "")) if found else ""
 
 
 def _incomplete(result: JSONObject, commands: _Commands) -> list[Line]:

@@ -10,7 +10,7 @@ import typer
 
 from prudent.cli import approvals, chat, exits, init, models, resume, run, runs, show, stop
 from prudent.cli.machine import fill_missing_streams
-from prudent.cli.mishaps import report_bug, tell, usage_text
+from prudent.cli.mishaps import quieten_threads, report_bug, tell, usage_text
 from prudent.errors import ConfigurationError, JournalError, PrudentError
 
 HELP = """Run language-model agents that plan, act within brakes, stop in time and leave a record."""
@@ -65,7 +65,9 @@ def prudent(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and end the process with its exit status; no traceback ever reaches the user."""
     fill_missing_streams()
-    status = run_command(sys.argv[1:] if arguments is None else arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    quieten_threads(words)
+    status = run_command(words)
     if not exits.flush():
         exits.silence_stdout()
     if exits.others_alive():

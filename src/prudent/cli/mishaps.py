@@ -6,6 +6,7 @@ import os
 import platform
 import sys
 import tempfile
+import threading
 import time
 import traceback
 from collections.abc import Sequence
@@ -38,6 +39,19 @@ def usage_text(error: typer.TyperException, arguments: Sequence[str]) -> str:
     if hasattr(error, "option_name") and [*arguments[:1]] == ["run"] and not near:
         message += "\n    (a task that begins with a dash goes behind `--`)"
     return f"{message}\n    {path} --help tells what there is"
+
+
+def quieten_threads(arguments: Sequence[str]) -> None:
+    """Let an error in a thread of ours be a sentence and a report too, instead of a traceback; PRUDENT_DEBUG=1 keeps that."""
+    if os.environ.get("PRUDENT_DEBUG") == "1":
+        return
+
+    def thread_failed(failure: threading.ExceptHookArgs) -> None:
+        if failure.exc_value and not isinstance(failure.exc_value, SystemExit):
+            tell(report_bug(failure.exc_value, arguments))
+
+    threading.excepthook = thread_failed
+    sys.unraisablehook = lambda _failure: None
 
 
 def report_bug(error: BaseException, arguments: Sequence[str]) -> str:

