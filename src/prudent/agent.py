@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from prudent.assembly import Assembly
-from prudent.blueprint import AgentSource, StartOptions
+from prudent.blueprint import AgentSource, Blueprint, StartOptions
 from prudent.brakes.approval import Rule
 from prudent.brakes.budget import Budget
 from prudent.delegation import agent_tool
@@ -66,7 +66,7 @@ class Agent:
         workspace: str | Path | None = None,
         dependencies: object = None,
         record_raw: bool = True,
-        answer_check: Judge | None = None,
+        answer_check: Judge | Agent | None = None,
         base_url: str | None = None,
         source: AgentSource | None = None,
     ) -> None:
@@ -95,7 +95,8 @@ class Agent:
             workspace: the folder the tools work in; the current one by default.
             dependencies: anything the tools get as `Context.dependencies`.
             record_raw: whether the bytes to and from the model are kept.
-            answer_check: gets the answer's text; returns a reason to send it back, or None.
+            answer_check: a function that gets the answer's text and returns a reason to send it back, or None; or another
+                agent that judges it.
             base_url: of an OpenAI-compatible server.
             source: the file it was read from.
 
@@ -123,7 +124,8 @@ class Agent:
         self.workspace = Path(workspace) if workspace else Path.cwd()
         self.tools = tuple(_as_tool(item) for item in tools)
         self.typed = TypedAnswer(output_type) if output_type is not None else None
-        self.answer_check = answer_check
+        self.judge: Blueprint | None = answer_check if isinstance(answer_check, Agent) else None
+        self.answer_check = None if isinstance(answer_check, Agent) else answer_check
         self._modes, self._mask = modes, surface == "mask"
         self.surface().shown(mode)
 

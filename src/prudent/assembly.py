@@ -9,7 +9,7 @@ import os
 import re
 import threading
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from prudent.blueprint import Blueprint, StartOptions
@@ -32,6 +32,7 @@ from prudent.journal.store import JournalStore
 from prudent.keeping import JournalKeeper
 from prudent.loop.answer import Answering
 from prudent.loop.ask import Asker
+from prudent.loop.checks import JudgedAnswer
 from prudent.loop.closing import Closing
 from prudent.loop.dispatch import Dispatcher
 from prudent.loop.early import EarlyStarts
@@ -142,7 +143,7 @@ class Assembly:
             runner=process_wide_runner(),
             view=TranscriptView(),
             settings=self._settings(),
-            answer_check=agent.check(),
+            answer_check=JudgedAnswer(agent.check(), partial(delegation.judge, agent.judge)) if agent.judge else agent.check(),
             pause=clock.pause,
             delegate=delegation.work,
             approver=self.options.get("approver"),

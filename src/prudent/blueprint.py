@@ -88,6 +88,8 @@ class Blueprint(Protocol):
     dependencies: object
     workspace: Path
     typed: TypedAnswer | None
+    judge: Blueprint | None
+    """Another agent that judges the answers of this one."""
 
     def surface(self, extra: Sequence[Tool] = ()) -> Surface:
         """Give the tools as the model sees them."""

@@ -1,4 +1,4 @@
-"""Agents inside agents: one as another's tool.
+"""Agents inside agents: one as another's tool, one as another's judge.
 
 A sub-agent's work is a run of its own in the same journal, with its own budget inside its parent's. It is stopped with its
 parent, its questions surface as its parent's, its usage is added to its parent's. When the parent is resumed it goes on where
@@ -25,6 +25,17 @@ TASK: JSONObject = {
     "type": "string",
     "description": "The whole task in words, with everything that has to be known for it: the other agent sees nothing else.",
 }
+
+
+JUDGE = """\
+Judge the answer to a task. Does it answer the task, and does it claim nothing that it has no ground for?
+Reply with the one word ACCEPT, or with REJECT: and the reason in one or two sentences, so that it can be mended.
+
+The task:
+{task}
+
+The answer:
+{answer}"""
 
 
 class Worker(Protocol):
@@ -91,6 +102,20 @@ class Delegation:
         finally:
             self._roll_up(call_id, agent, run, *before)
         return _outcome(agent, result)
+
+    async def judge(self, agent: Worker, answer: str) -> str | None:
+        """Let another agent judge an answer: the reason why it will not do, or None. One that cannot judge lets it pass."""
+        state = self.parent.state
+        run_id = sub_run_id(self.parent.run_id, f"check-{state.turn}")
+        run = self.engage(self.parent, agent, JUDGE.format(task=state.task, answer=answer), run_id, None)
+        before = run.state.usage, run.state.cost
+        try:
+            result = await run.work()
+        finally:
+            self._roll_up("", agent, run, *before)
+        verdict = str(result.output or "").strip()
+        rejected = result.status == "completed" and verdict.upper().startswith("REJECT")
+        return verdict[len("REJECT") :].strip(" :.-\n") or "it was not accepted" if rejected else None
 
     def _hand_over_decision(self, call_id: str) -> None:
         """Pass on what a person decided about a question of the sub-agent, asked by way of its parent."""

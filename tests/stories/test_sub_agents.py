@@ -10,6 +10,7 @@ import anyio
 import pytest
 
 from prudent import Agent, Budget, tool
+from prudent.errors import ModelUnreachable
 from prudent.journal.store import JournalStore
 from prudent.models.scripted import ScriptedModel, call, slow
 from prudent.types import JSONObject, Usage
@@ -104,3 +105,19 @@ async def test_it_is_stopped_with_its_parent(story: Any) -> None:
     assert result.status == "stopped"
     with JournalStore(story.db) as store:
         assert {row.status for row in store.runs()} == {"stopped"}
+
+
+async def test_another_agent_may_judge_the_answer(story: Any) -> None:
+    judging = ScriptedModel(["REJECT: name your source.", "ACCEPT"])
+    judge = Agent(judging, name="judge")
+    result = await story.tell(["It is 5.", "It is 5 (source: add)."], answer_check=judge)
+    assert (result.status, result.output) == ("completed", "It is 5 (source: add).")
+    assert "name your source" in story.model.requests[1].messages[-1].text
+    assert "the task" in judging.requests[0].messages[-1].text
+    assert result.usage == Usage(400, 0, 80), "the judge's calls are counted, too"
+
+
+async def test_a_judge_that_fails_lets_the_answer_pass(story: Any) -> None:
+    judge = Agent(ScriptedModel([ModelUnreachable("down")]), name="judge")
+    result = await story.tell(["It is 5."], answer_check=judge)
+    assert result.status == "completed"
