@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -61,8 +60,9 @@ def _by_words(store: Store, words: Sequence[str]) -> tuple[list[Found], dict[str
         (_TITLE_WEIGHT, _HEADING_WEIGHT, _BODY_WEIGHT, expression, _CANDIDATES),
     ).fetchall()
     scores: dict[int, float] = dict(rows)
-    holders = {word: _holders(store, word, list(scores)) for word in words}
-    weights = _weights(store, words)
+    holders = {word: _holders(store, word) for word in words}
+    (passages,) = store.connection.execute("SELECT COUNT(*) FROM passages").fetchone()
+    weights = {word: _weight(passages, len(holders[word])) for word in words}
     total = sum(weights.values()) or 1.0
     found: list[Found] = []
     for passage_id, score in scores.items():
@@ -72,21 +72,11 @@ def _by_words(store: Store, words: Sequence[str]) -> tuple[list[Found], dict[str
     return sorted(found, key=lambda one: (-one.score, one.passage_id)), weights
 
 
-def _holders(store: Store, word: str, passage_ids: Sequence[int]) -> set[int]:
-    rows = store.connection.execute(
-        "SELECT rowid FROM words WHERE words MATCH ? AND rowid IN (SELECT value FROM json_each(?))",
-        (match_expression(word), json.dumps(passage_ids)),
-    )
+def _holders(store: Store, word: str) -> set[int]:
+    rows = store.connection.execute("SELECT rowid FROM words WHERE words MATCH ?", (match_expression(word),))
     return {row[0] for row in rows}
 
 
-def _weights(store: Store, words: Sequence[str]) -> dict[str, float]:
-    """Weigh words by how few passages hold them."""
-    (total,) = store.connection.execute("SELECT COUNT(*) FROM passages").fetchone()
-    counts = {
-        word: store.connection.execute("SELECT COUNT(*) FROM words WHERE words MATCH ?", (match_expression(word),)).fetchone()[
-            0
-        ]
-        for word in words
-    }
-    return {word: math.log(1 + (total - count + 0.5) / (count + 0.5)) for word, count in counts.items()}
+def _weight(passages: int, holders: int) -> float:
+    """Weigh a word by how few passages hold it."""
+    return math.log(1 + (passages - holders + 0.5) / (holders + 0.5))

@@ -64,12 +64,13 @@ def _scan(folder: Path) -> dict[str, FileState]:
     if not folder.is_dir():
         raise ToolError(f"there is no folder {folder}", fix="Tell the user that the folder of documents is missing.")
     found: dict[str, FileState] = {}
-    for file in _documents(Workspace(folder)):
+    workspace = Workspace(folder)
+    for file in _documents(workspace):
         try:
             status = file.stat()
         except OSError:
             continue
-        path = file.relative_to(folder).as_posix()
+        path = file.relative_to(workspace.root).as_posix()
         found[path] = FileState(path, status.st_size, status.st_mtime_ns)
         if len(found) > MAX_FILES:
             raise ToolError(

@@ -33,8 +33,8 @@ _STOP_WORDS = frozenset(_QUESTION_WORDS.split())
 """Words of English questions that say nothing of the subject."""
 
 _STOP_RUNS = re.compile(
-    "请问|什么样|什么时候|什么|怎么样|怎么办|怎么|怎样|如何|多少|多久|多长时间|多长|哪些|哪个|哪里|哪儿|哪|谁|为何|为什么|几时|"
-    "是否|能否|可否|可不可以|能不能|是不是|有没有|可以|一下|告诉我|我想知道|我们|你们|他们|它们|的话|的|了|吗|呢|吧|啊|我|你"
+    "请问|什么样|什么时候|什么|怎么样|怎么办|怎么|怎样|如何|多少|多久|多长时间|多长|哪些|哪个|哪里|哪儿|哪|谁|几天|几个|几|为何|为什么|几时|"
+    "是否|能否|可否|可不可以|能不能|是不是|有没有|可以|一下|告诉我|我想知道|我们|你们|他们|它们|的话|有|的|了|吗|呢|吧|啊|我|你"
 )
 """The same for Chinese. They are taken out before pairs are formed."""
 

@@ -48,6 +48,7 @@ class _PageReader(HTMLParser):
         self._numbered = numbered
         self._path: tuple[tuple[str, str], ...] = ()
         self._held: list[str] = []
+        self._has_text = False
         self._line = 1
         self._unseen: list[str] = []
         """Open elements, from the outermost one that is not shown."""
@@ -94,8 +95,8 @@ class _PageReader(HTMLParser):
         if self._in_title:
             self.title = _one_line(self.title + data)
         elif not self._unseen:
-            if not "".join(self._held).strip() and data.strip():
-                self._held = [piece for piece in self._held if piece.strip()]
+            if not self._has_text and data.strip():
+                self._has_text = True
                 self._line = self.getpos()[0] + data[: len(data) - len(data.lstrip())].count("\n")
             self._add(re.sub(r"\s+", " ", data))
 
@@ -103,7 +104,7 @@ class _PageReader(HTMLParser):
         """Close the paragraph that is being read."""
         self._end_row()
         text = re.sub(r" *\n\s*", "\n", "".join(self._held)).strip()
-        self._held = []
+        self._held, self._has_text = [], False
         if text:
             place = f"line {self._line}" if self._numbered else ""
             self.blocks.append(Block(text, tuple(name for _, name in self._path), place))
@@ -128,12 +129,13 @@ class _PageReader(HTMLParser):
             self._add(" ")
         elif tag == "li":
             # The entries of a list belong together.
-            self._held.append("\n- " if "".join(self._held).strip() else "- ")
+            self._held.append("\n- " if self._has_text else "- ")
         else:
             self.end_block()
 
     def _end_heading(self) -> None:
         words, level, self._heading, self._held = _one_line("".join(self._held)), self._heading, "", []
+        self._has_text = False
         if not words:
             return
         is_title = level == "h1" and (not self.first_heading or words == self.title)
