@@ -67,7 +67,11 @@ class ApprovalBrake:
         del state
         answer = self._answer(candidate.tool, candidate.arguments)
         if answer == "deny":
-            return CallRefused("not_allowed", f"the policy does not allow this call of {candidate.tool.name}")
+            return CallRefused(
+                "not_allowed",
+                f"the policy does not allow this call of {candidate.tool.name}",
+                fix="go on without it, and tell the user that it is not allowed",
+            )
         if _decided(candidate) == "reject" and candidate.decision:
             return rejection(candidate.decision)
         return None if answer == "allow" else self._ask(candidate, answer)
