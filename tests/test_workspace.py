@@ -98,6 +98,13 @@ def test_replacing_a_folder_fails_and_leaves_no_scratch_file(workspace: Workspac
         workspace.replace(".", b"x")
 
 
+def test_a_file_in_place_of_a_folder_is_not_taken_for_the_file_itself(workspace: Workspace) -> None:
+    workspace.create("a", b"")
+    for write in (workspace.create, workspace.replace):
+        with pytest.raises(NotADirectoryError):
+            write("a/b", b"x")
+
+
 def test_the_quota_counts_what_is_there_and_what_is_replaced(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path, quota_bytes=10)
     workspace.create("a", b"123456")

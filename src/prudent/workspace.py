@@ -54,6 +54,7 @@ class Workspace:
         Raises:
             FileExistsError: when there is something by that name, a dangling link included.
             WorkspaceEscape: as for `resolve`.
+            NotADirectoryError: when a file stands where a folder is due.
             ToolError: when the quota would be passed.
         """
         target = self._prepare(path, data)
@@ -86,7 +87,11 @@ class Workspace:
                     f"the workspace is full: {len(data):,} bytes do not fit, {max(room, 0):,} of {self.quota_bytes:,} are free",
                     fix="Write less, or ask the user to make room.",
                 )
-        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except FileExistsError as error:
+            # Not "the file is there already", which is what this error means to who calls `create`.
+            raise NotADirectoryError(errno.ENOTDIR, "a file stands where a folder is due", str(target.parent)) from error
         return target
 
 

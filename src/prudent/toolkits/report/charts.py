@@ -138,4 +138,4 @@ def _element(name: str, *, css: str = "", title: str = "", **attributes: float |
         f' {key}="{value:.1f}"' if isinstance(value, float) else f' {key}="{value}"' for key, value in attributes.items()
     )
     style = f' class="{css}"' if css else ""
-    return f"<{name}{written}{style}>{f'<title>{escape(title)}</title>' if title else ''}</{name}>"
+    return f"<{name}{written}{style}>{f'<title>{escape(one_line(title))}</title>' if title else ''}</{name}>"

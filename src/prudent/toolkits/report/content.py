@@ -138,14 +138,11 @@ def _chart_problems(chart: Chart) -> Iterator[tuple[str, str]]:
 
 
 def _figure_problems(figure: Figure) -> Iterator[tuple[str, str]]:
-    if isinstance(figure.value, int | float) and not _is_number(figure.value):
-        yield (
-            f"the figure {figure.label[:60]!r} is {figure.value}, which is no usable number",
-            "Leave it out, or say what is missing.",
-        )
-    if not figure.label.strip() or not figure.source_call.strip():
-        yield "a figure has no label or no source_call", "Name what the figure is and the call that it came from."
-    if max(len(str(figure.value)), len(figure.label), len(figure.source_call)) > MAX_CELL_CHARS:
+    if not (figure.value.strip() and figure.label.strip() and figure.source_call.strip()):
+        yield "a figure has no value, label or source_call", "Name what the figure is and the call that it came from."
+    if figure.value.strip().lower() in {"nan", "inf", "-inf", "null", "none"}:
+        yield f"the figure {figure.label[:60]!r} is {figure.value}, which is no number", "Leave it out, or say what is missing."
+    if max(len(figure.value), len(figure.label), len(figure.source_call)) > MAX_CELL_CHARS:
         yield f"the figure {figure.label[:60]!r} is too long", f"Give at most {MAX_CELL_CHARS} characters each."
 
 

@@ -20,9 +20,9 @@ def to_markdown(title: str, sections: Sequence[Section]) -> str:
 def _parts(title: str, sections: Sequence[Section]) -> Iterator[str]:
     words = words_for(title)
     figures = numbered_figures(sections)
-    yield f"# {one_line(title)}"
+    yield f"# {_without_tags(one_line(title))}"
     for at, section in enumerate(sections):
-        yield f"## {one_line(section.heading)}"
+        yield f"## {_without_tags(one_line(section.heading))}"
         yield _without_tags(clean(section.text).strip())
         yield "\n".join(f"- {_figure(figure)} [{number}]" for place, number, figure in figures if place == at)
         if section.table:
@@ -42,7 +42,7 @@ def _without_tags(text: str) -> str:
 
 
 def _figure(figure: Figure) -> str:
-    return f"{one_line(figure.label)}: **{one_line(figure.value)}**"
+    return f"{_without_tags(one_line(figure.label))}: **{_without_tags(one_line(figure.value))}**"
 
 
 def _chart(chart: Chart, label: str, value: str) -> str:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
+_UNFIT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
@@ -14,7 +15,6 @@ class Words:
     """Words of one language."""
 
     language: str
-    figures: str
     sources: str
     number: str
     figure: str
@@ -23,8 +23,8 @@ class Words:
     label: str
 
 
-ENGLISH = Words("en", "Figures", "Where the figures come from", "No.", "Figure", "Value", "From the call", "Label")
-CHINESE = Words("zh-CN", "数据", "数据来源", "序号", "指标", "数值", "来源调用", "名称")
+ENGLISH = Words("en", "Where the figures come from", "No.", "Figure", "Value", "From the call", "Label")
+CHINESE = Words("zh-CN", "数据来源", "序号", "指标", "数值", "来源调用", "名称")
 
 
 def words_for(title: str) -> Words:
@@ -46,8 +46,7 @@ def grouped(value: float) -> str:
 
 def clean(text: str) -> str:
     """Leave out control characters and halves of characters, which neither Markdown nor HTML may hold."""
-    kept = "".join(character for character in text if character >= " " or character in "\n\t")
-    return kept.encode("utf-8", "replace").decode("utf-8").replace("\x7f", "")
+    return _UNFIT.sub("", text).encode("utf-8", "replace").decode("utf-8")
 
 
 def one_line(text: str) -> str:
