@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from types import FunctionType, ModuleType
+from typing import Any
 
 import pytest
 
@@ -20,6 +22,15 @@ def test_a_recipe_gives_the_same_tool(kit: ModuleType):
 def test_a_function_that_is_no_tool_in_its_file_becomes_one(kit: ModuleType):
     made = unpack_tool(pack_recipe(Tool("other", kit.plain, "", {}, context_parameter="where")))
     assert (made.name, made.function, made.context_parameter) == ("other", kit.plain, "where")
+
+
+def test_what_was_bound_to_a_function_goes_along(kit: ModuleType):
+    made: Any = unpack_tool(pack_recipe(Tool("bound", partial(kit.plain, 1, other=2), "", {}))).function
+    assert (made.func, made.args, made.keywords) == (kit.plain, (1,), {"other": 2})
+    again: Any = unpack_tool(pack_recipe(Tool("bound", partial(kit.add.function, 1), "", {}))).function
+    assert (again.func, again.args) == (kit.add.function, (1,))
+    with pytest.raises(ConfigurationError, match="cannot run in a process, since what was bound to it cannot be passed on"):
+        pack_recipe(Tool("bound", partial(kit.plain, other=lambda: 1), "", {}))
 
 
 def test_functions_that_are_not_to_be_found_by_name(kit: ModuleType):

@@ -17,10 +17,9 @@ import pytest
 from prudent import errors
 from prudent.errors import ConfigurationError, ToolCrashed, ToolTimedOut
 from prudent.runners.process import ProcessRunner
-from prudent.runners.workers import SharedWorkers, Workers
 from prudent.tools.context import Context
 from prudent.tools.definition import Tool, tool
-from prudent.types import JSON, JSONObject
+from prudent.types import JSON
 
 pytestmark = pytest.mark.anyio
 
@@ -270,63 +269,6 @@ async def test_the_limit_is_the_contexts(runner: ProcessRunner, kit: ModuleType,
         await runner.run(kit.sleep, {"seconds": 20, "marker": str(tmp_path / "m")}, about(0.2))
     assert (caught.value.seconds, caught.value.killed) == (0.2, True)
     assert not runner.left_running("c1")
-
-
-def test_several_event_loops_one_after_the_other_and_at_once(common_workers: SharedWorkers, kit: ModuleType):
-    runner = ProcessRunner(shared=common_workers)
-
-    async def some() -> list[object]:
-        return await asyncio.gather(*(runner.run(kit.add, {"a": n}, about()) for n in range(3)))
-
-    results: list[list[object]] = []
-    for _ in range(3):
-        results.append(asyncio.run(some()))
-    threads = [threading.Thread(target=lambda: results.append(asyncio.run(some()))) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert results == [[1, 2, 3]] * 7
-    asyncio.run(runner.aclose())
-
-
-async def test_the_workers_outlive_all_runners_but_the_last(tag: str, kit: ModuleType, tagged: Callable[[], set[int]]):
-    shared = SharedWorkers()
-    first, second = ProcessRunner(shared=shared), ProcessRunner(shared=shared)
-    assert await pid_of(first, kit) == await pid_of(second, kit)
-    await first.aclose()
-    await first.aclose()
-    assert tagged()
-    assert await second.run(kit.add, {"a": 1}, about()) == 2
-    await second.aclose()
-    assert not tagged()
-    assert await second.run(kit.add, {"a": 1}, about()) == 2
-    await second.aclose()
-    assert not tagged()
-
-
-async def test_nothing_is_started_before_it_is_needed(
-    tag: str, tagged: Callable[[], set[int]], eventually: Callable[..., float]
-):
-    runner = ProcessRunner(shared=SharedWorkers())
-    assert not tagged()
-    runner.prepare()
-    runner.prepare()
-    eventually(lambda: len(tagged()) == 1)
-    await runner.aclose()
-    assert not tagged()
-
-
-async def test_idle_workers_are_few_and_calls_at_once_not_without_end(
-    tag: str, kit: ModuleType, tmp_path: Path, tagged: Callable[[], set[int]], eventually: Callable[..., float]
-):
-    runner = ProcessRunner(shared=SharedWorkers(lambda: Workers(idle_workers=2, most_workers=4)))
-    nap: JSONObject = {"seconds": 0.3, "marker": str(tmp_path / "m")}
-    results = await asyncio.gather(*(runner.run(kit.sleep, nap, about()) for _ in range(5)), return_exceptions=True)
-    assert [type(result) for result in results] == [str, str, str, str, ToolCrashed]
-    assert "4 tool calls already run" in str(results[-1])
-    eventually(lambda: len(tagged()) == 3)
-    await runner.aclose()
 
 
 async def test_a_warm_call_costs_little(runner: ProcessRunner, kit: ModuleType):

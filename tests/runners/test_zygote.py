@@ -1,17 +1,13 @@
-"""What ends when a call is timed out or stopped, when the runner is closed, and when the program dies."""
+"""What ends when a call is timed out or stopped, and when the runner is closed."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import signal
-import subprocess
 import sys
-import sysconfig
-import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,7 +15,6 @@ from typing import Any
 import anyio
 import pytest
 
-import prudent
 from prudent.errors import ToolCrashed, ToolTimedOut
 from prudent.runners.process import ProcessRunner
 from prudent.tools.context import Context
@@ -215,117 +210,3 @@ async def test_closing_ends_everything(fresh: ProcessRunner, kit: ModuleType, ta
     assert not tagged()
     with pytest.raises(ToolCrashed):
         await task
-
-
-PROGRAM = """
-import asyncio, importlib.util, os, sys, threading, time
-from prudent.runners.process import ProcessRunner
-from prudent.tools.context import Context
-
-file, folder, how = sys.argv[1:]
-spec = importlib.util.spec_from_file_location("kit_of_a_program", file)
-kit = importlib.util.module_from_spec(spec)
-sys.modules[spec.name] = kit
-spec.loader.exec_module(kit)
-
-async def call(runner, name, arguments):
-    marker = os.path.join(folder, name)
-    await runner.run(getattr(kit, name), {"marker": marker, **arguments}, Context(call_id=name, timeout_seconds=90))
-
-async def fork_an_heir():
-    # it holds copies of all descriptors, so that the zygote sees no end of file when the program dies
-    while len([name for name in os.listdir(folder) if name.endswith(".begun")]) < 3:
-        await asyncio.sleep(0.01)
-    pid = os.fork()
-    if pid == 0:
-        time.sleep(60)
-        os._exit(0)
-    with open(os.path.join(folder, "heir"), "w") as out:
-        out.write(str(pid))
-
-async def main():
-    runner = ProcessRunner()
-    calls = [("sleep_deaf", {"seconds": 60}), ("power", {}), ("daemonise", {"seconds": 60})]
-    await asyncio.gather(*(call(runner, *each) for each in calls), *([fork_an_heir()] if how == "heir" else []))
-
-if how == "thread":
-    # the thread that starts the zygote ends, the program goes on
-    adding = ProcessRunner().run(kit.add, {"a": 1}, Context(timeout_seconds=30))
-    thread = threading.Thread(target=asyncio.run, args=(adding,))
-    thread.start()
-    thread.join()
-asyncio.run(main())
-"""
-
-
-def find_python(user: list[str], environment: dict[str, str]) -> str:
-    """Find a Python that this user may run, with our packages."""
-    for python in (sys.executable, "/usr/bin/python3"):
-        # by way of a shell: what setpriv itself starts may be out of the user's own reach
-        command = [*user, "sh", "-c", 'exec "$0" -c "import pydantic, anyio, prudent"', python]
-        done = subprocess.run(command, env=environment, cwd="/", stderr=subprocess.DEVNULL, check=False)
-        if done.returncode == 0:
-            return python
-    pytest.skip("there is no Python that a normal user may run with our packages")
-
-
-@pytest.fixture
-def open_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder that other users can reach."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        folder.chmod(0o777)
-        (folder / "kit.py").write_text(Path(__file__).with_name("kit.py").read_text())
-        yield folder
-
-
-@pytest.mark.parametrize(
-    ("how", "user", "whole_group"),
-    [
-        ("plain", "me", True),
-        ("plain", "me", False),
-        ("plain", "nobody", True),
-        ("plain", "nobody", False),
-        ("thread", "me", False),
-        ("heir", "me", False),
-    ],
-)
-def test_nothing_outlives_a_killed_program(
-    tag: str,
-    tagged: Callable[[], set[int]],
-    eventually: Callable[..., float],
-    open_folder: Path,
-    how: str,
-    user: str,
-    whole_group: bool,
-):
-    become: list[str] = []
-    if user == "nobody":
-        if os.geteuid() != 0 or shutil.which("setpriv") is None:
-            pytest.skip("only root can become a normal user")
-        become = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-    packages = [str(Path(prudent.__file__).parents[1]), sysconfig.get_path("purelib")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(packages), "PYTHONDONTWRITEBYTECODE": "1"}
-    python = find_python(become, environment) if become else sys.executable
-    command = [*become, python, "-c", PROGRAM, str(open_folder / "kit.py"), str(open_folder), how]
-    program = subprocess.Popen(command, env=environment, cwd="/", start_new_session=True)
-    heirs: set[int] = set()
-    try:
-        begun = ["sleep_deaf.begun", "power.begun", "daemonise.begun", *(["heir"] if how == "heir" else [])]
-        eventually(lambda: program.poll() is not None or all((open_folder / name).exists() for name in begun), seconds=60)
-        assert program.poll() is None
-        if how == "heir":
-            eventually((open_folder / "heir").read_text)
-            heirs.add(int((open_folder / "heir").read_text()))
-        assert len(tagged()) >= 6  # the program, the zygote, three workers, one twice removed
-        if whole_group:
-            os.killpg(program.pid, signal.SIGKILL)
-        else:
-            program.kill()
-        program.wait()
-        took = eventually(lambda: tagged() <= heirs, seconds=10)
-    finally:
-        for pid in tagged():
-            os.kill(pid, signal.SIGKILL)
-        program.wait()
-    assert took < 3.0  # a tenth of a second on a quiet machine

@@ -8,9 +8,9 @@ import os
 import pickle
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Final
@@ -62,11 +62,14 @@ class Recipe:
     """Whether the arguments are turned into what the function's annotations say."""
 
     context_parameter: str | None
+    bound: bytes = b""
+    """Pickled: what `functools.partial` gave the function beforehand, by position and by name."""
 
 
 def pack_recipe(tool: Tool) -> bytes:
     """Say how a worker gets a tool; raises ConfigurationError if it cannot."""
-    function = tool.function
+    given: Any = tool.function
+    function = given.func if isinstance(given, partial) else given
     if not isinstance(function, FunctionType):
         raise ConfigurationError(_cannot_run(tool, f"it is made of an object of type {type(function).__name__}"))
     module = sys.modules.get(function.__module__)
@@ -87,8 +90,19 @@ def pack_recipe(tool: Tool) -> bytes:
         qualified_name=function.__qualname__,
         typed=tool.arguments is not None,
         context_parameter=tool.context_parameter,
+        bound=_pack_bound(tool),
     )
     return pickle.dumps(recipe, pickle.HIGHEST_PROTOCOL)
+
+
+def _pack_bound(tool: Tool) -> bytes:
+    given: Any = tool.function
+    if not isinstance(given, partial):
+        return b""
+    try:
+        return pickle.dumps((given.args, given.keywords), pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        raise ConfigurationError(_cannot_run(tool, f"what was bound to it cannot be passed on ({error})")) from error
 
 
 def _cannot_run(tool: Tool, why: str) -> str:
@@ -102,13 +116,23 @@ def unpack_tool(data: bytes) -> Tool:
     """Import the tool, or make it again of its function."""
     recipe: Recipe = unpack(data)
     found = _look_up(vars(_load(recipe)), recipe.qualified_name)
-    if isinstance(found, Tool):
+    if isinstance(found, Tool) and not recipe.bound:
         return found
-    if not isinstance(found, FunctionType):
+    plain = found.function if isinstance(found, Tool) else found
+    if not isinstance(plain, FunctionType):
         raise ImportError(f"{recipe.file} has no function named {recipe.qualified_name} when it is imported")
+    function = _bind(plain, recipe.bound)
     if recipe.typed:
-        return tool(found, name=recipe.name)
-    return Tool(recipe.name, found, "", {}, context_parameter=recipe.context_parameter)
+        return tool(function, name=recipe.name)
+    return Tool(recipe.name, function, "", {}, context_parameter=recipe.context_parameter)
+
+
+def _bind(function: FunctionType, bound: bytes) -> Callable[..., Any]:
+    """Give a function again what was bound to it; its module has to be loaded first."""
+    if not bound:
+        return function
+    positional, named = unpack(bound)
+    return partial(function, *positional, **named)
 
 
 def pack_context(context: Context) -> dict[str, Any]:

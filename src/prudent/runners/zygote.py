@@ -167,7 +167,10 @@ class Zygote:
         """Kill the orphans of dead workers, and tell the fates once there are none."""
         if not self.dead:
             return
-        orphans = _children() - self.live.keys() - self.beyond_reach
+        try:
+            orphans = _children() - self.live.keys() - self.beyond_reach
+        except OSError:  # nobody knows
+            orphans, self.missed = set[int](), True
         patient = time.monotonic() - self.dead[-1].died_at < SWEEP_SECONDS
         for pid in orphans:
             try:
@@ -206,12 +209,14 @@ def _kill(worker: _Worker) -> None:
 
 
 def _children() -> set[int]:
-    """Find the zygote's children, zombies too.
+    """Find the zygote's children, zombies too; raises OSError where /proc is missing or shows other numbers.
 
     A zombie stays until it is reaped, and nothing is reaped meanwhile: so when there is no orphan in the list, nothing
     is left below any dead worker.
     """
     mine = str(os.getpid())
+    if Path("/proc/self").readlink().name != mine:
+        raise FileNotFoundError
     found: set[int] = set()
     for entry in os.scandir("/proc"):
         if entry.name.isdecimal():
