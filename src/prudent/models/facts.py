@@ -87,6 +87,9 @@ class ProviderFacts:
         return self.takes_parallel_parameter and not refuses
 
 
+PLACEHOLDER_KEY = "no-key"
+"""Sent where a base URL is given and no key is set: many local servers want some key, and take any."""
+
 OTHER = ProviderFacts(name="openai-compatible", key_variables=("OPENAI_API_KEY",), takes_json_schema_with_tools=False)
 """Whatever else speaks the same wire: the row for `--base-url`."""
 

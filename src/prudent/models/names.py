@@ -7,17 +7,20 @@ import os
 from collections.abc import Mapping
 
 from prudent.errors import ConfigurationError
-from prudent.models.facts import ALIASES, PROVIDERS, ProviderFacts, facts_for
+from prudent.models.facts import ALIASES, PLACEHOLDER_KEY, PROVIDERS, ProviderFacts, facts_for
 from prudent.ports import Model
 
 OTHER_WIRES = (
     "anthropic",
     "azure",
+    "azure-responses",
     "bedrock",
+    "bedrock-mantle",
     "cohere",
     "gateway",
     "gemini",
     "google",
+    "google-cloud",
     "google-gla",
     "google-vertex",
     "huggingface",
@@ -25,9 +28,6 @@ OTHER_WIRES = (
     "vertex",
 )
 """Prefixes of models that speak another wire than OpenAI chat completions."""
-
-PLACEHOLDER_KEY = "no-key"
-"""Sent where a base URL is given and no key is set: many local servers want some key, and take any."""
 
 
 def resolve(name: str, *, base_url: str | None = None, api_key: str | None = None) -> Model:
@@ -48,7 +48,7 @@ def resolve(name: str, *, base_url: str | None = None, api_key: str | None = Non
         # These wires are an extra, and slow to load.
         from prudent.models.providers import open_provider
 
-        return open_provider(name, base_url=base_url)
+        return open_provider(name, base_url=base_url, api_key=api_key)
     if not _is_known(prefix) or not colon:
         if not base_url or not name.strip():
             raise ConfigurationError(_unknown(name))

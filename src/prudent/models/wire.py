@@ -108,11 +108,11 @@ class Wire:
         if isinstance(error, httpx2.ConnectTimeout):
             return ModelUnreachable(f"{self._speaker} did not accept a connection within {CONNECT_SECONDS:g} s")
         if isinstance(error, httpx2.ConnectError):
-            return ModelUnreachable(f"{self._speaker} cannot be reached: {_cause(error)}")
-        return ModelUnreachable(f"{self._speaker} lost the connection: {_cause(error)}")
+            return ModelUnreachable(f"{self._speaker} cannot be reached: {cause_of(error)}")
+        return ModelUnreachable(f"{self._speaker} lost the connection: {cause_of(error)}")
 
 
-def _cause(error: httpx2.HTTPError) -> str:
+def cause_of(error: BaseException) -> str:
     """Name the operating system's reason, which the client's own message often leaves out."""
     inner: BaseException | None = error
     while inner is not None:
