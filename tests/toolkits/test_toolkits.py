@@ -3,12 +3,16 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from prudent.errors import ConfigurationError
+from prudent.errors import ConfigurationError, ToolError
+from prudent.runners.choice import ByKind
 from prudent.toolkits import TOOLKITS, find_toolkit
+from prudent.tools.context import Context
+from prudent.types import JSONObject
 
 
 @pytest.mark.parametrize("name", TOOLKITS)
@@ -31,6 +35,34 @@ def test_tools_are_ready_for_a_model(tmp_path: Path) -> None:
         assert "When not to use: " in spec.description
         assert "library" not in str(spec.parameters)
         assert len(spec.description) + len(str(spec.parameters)) < 2800
+
+
+@pytest.mark.anyio
+async def test_tools_that_touch_files_run_in_a_process(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# Plans\n\nA yearly plan.\n")
+    search, read = find_toolkit("knowledge")(tmp_path, index_path=tmp_path / "index.db")
+    (write,) = find_toolkit("report")(tmp_path / "reports")
+    assert {search.run_in, read.run_in, write.run_in} == {"process"}
+    runners = ByKind()
+    try:
+        found = await runners.run(search, {"query": "yearly", "limit": 5}, Context(timeout_seconds=60))
+        assert "[1] Plans (a.md, line 3;" in str(found)
+        assert "A yearly plan." in str(await runners.run(read, {"id": 1}, Context(timeout_seconds=60)))
+        section: JSONObject = {"heading": "H", "table": {"columns": ["a"], "rows": [[1]]}}
+        await runners.run(write, {"title": "T", "sections": [section]}, Context(timeout_seconds=60))
+        assert (tmp_path / "reports" / "t.html").exists()
+        with pytest.raises(ToolError, match="no passage 99"):
+            await runners.run(read, {"id": 99}, Context(timeout_seconds=60))
+    finally:
+        await runners.aclose()
+
+
+def test_with_an_embedder_documents_are_searched_where_its_model_is(tmp_path: Path) -> None:
+    def embed(texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        return [(1.0,)] * len(texts)
+
+    search, _ = find_toolkit("knowledge")(tmp_path, embedder=embed)
+    assert search.run_in == "thread"
 
 
 def test_an_unknown_name_is_answered_with_the_nearest() -> None:

@@ -217,7 +217,7 @@ def local_tool() -> None:
         (lambda: tool(counted_later), "yields its result"),
         (local_tool, "cannot run in a process, since a worker has to import it by name: define it with def at module level"),
         (lambda: tool(Counter(), name="count", run_in="process"), "cannot run in a process"),
-        (lambda: tool(functools.partial(plain), run_in="process"), "cannot run in a process"),
+        (lambda: tool(functools.partial(Counter()), name="count", run_in="process"), "cannot run in a process"),
         (lambda: tool(plain, secret=["key"]), "secret names 'key', but its parameters are: number"),
         (lambda: tool(plain, enum_help={"x": "y"}), "enum_help explains x"),
         (lambda: tool(plain, examples=[{"numbr": 3}]), "an example is refused by its own parameters"),
@@ -248,3 +248,7 @@ def test_importing_the_definition_brings_no_pydantic() -> None:
     code = "import sys, prudent.tools.surface, prudent.tools.validation; print('pydantic' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "False"
+
+
+def test_a_function_with_something_bound_to_it_can_run_in_a_process() -> None:
+    assert tool(functools.partial(plain), run_in="process").run_in == "process"

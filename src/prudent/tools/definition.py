@@ -234,7 +234,8 @@ def _run_in(function: Callable[..., Any], wanted: RunIn | None, where: str) -> R
         if wanted in (None, "inline"):
             return "inline"
         raise DefinitionError(f"{where} is async and cannot run in {wanted!r}: make it a plain function, or leave run_in out")
-    if wanted == "process" and not (isfunction(function) and "<" not in function.__qualname__):
+    plain = function.func if isinstance(function, partial) else function
+    if wanted == "process" and not (isfunction(plain) and "<" not in plain.__qualname__):
         raise DefinitionError(
             f"{where} cannot run in a process, since a worker has to import it by name: define it with def at module level"
         )

@@ -55,6 +55,8 @@ def knowledge(folder: Path, *, index_path: Path | None = None, embedder: Embedde
     folder = folder.resolve()
     if not folder.is_dir():
         raise ConfigurationError(f"there is no folder of documents at {folder}")
+    # A broken document can keep its reader busy for ever, and only a process can be ended; an embedder stays with its model.
+    run_in = "thread" if embedder else "process"
     library = Library(folder, (index_path or default_index_path(folder)).resolve(), embedder)
     return [
         tool(
@@ -68,6 +70,7 @@ def knowledge(folder: Path, *, index_path: Path | None = None, embedder: Embedde
             effect="read",
             idempotent=True,
             timeout_seconds=_TIMEOUT_SECONDS,
+            run_in=run_in,
             toolkit="knowledge",
         ),
         tool(
@@ -79,6 +82,7 @@ def knowledge(folder: Path, *, index_path: Path | None = None, embedder: Embedde
             effect="read",
             idempotent=True,
             timeout_seconds=_TIMEOUT_SECONDS,
+            run_in=run_in,
             toolkit="knowledge",
         ),
     ]

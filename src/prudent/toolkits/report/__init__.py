@@ -62,6 +62,7 @@ def report(folder: Path) -> list[Tool]:
             effect="write",
             idempotent=True,
             timeout_seconds=15,
+            run_in="process",
             resource=partial(_resource, folder),
             preview=partial(_preview, folder),
             toolkit="report",
