@@ -82,6 +82,13 @@ def test_the_limit_bounds_the_list(folder: Path, library: Library, limit: int) -
     assert len(result) < 100 + limit * 600
 
 
+def test_endless_headings_and_names_do_not_swell_results(folder: Path, library: Library) -> None:
+    (folder / "long.md").write_text(f"# {'Title ' * 900}\n\n## {'Heading ' * 900}\n\nThe needle.\n")
+    result = library.search("needle", 5)
+    assert len(result) < 600
+    assert len(library.read(*_ids(result))) < 400
+
+
 def test_reading_gives_the_whole_passage_and_its_neighbours(library: Library) -> None:
     (first, second) = _ids(library.search("yearly monthly plan returned", 5))
     yearly, monthly = sorted((first, second))

@@ -71,6 +71,7 @@ def knowledge(folder: Path, *, index_path: Path | None = None, embedder: Embedde
             idempotent=True,
             timeout_seconds=_TIMEOUT_SECONDS,
             run_in=run_in,
+            max_result_chars=5000,
             toolkit="knowledge",
         ),
         tool(

@@ -23,6 +23,7 @@ INDEXING_SECONDS = 20.0
 
 MAX_QUERY_CHARS = 500
 _MAX_NAMED = 12
+_MAX_NAME_CHARS = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,9 @@ def _nothing(store: Store, words: Sequence[str], state: Followed) -> str:
     if not state.files:
         return "The folder holds no documents (md, txt, html, pdf, docx)."
     titles = [row[0] for row in store.connection.execute("SELECT title FROM files WHERE problem = '' ORDER BY path")]
-    named = ", ".join(titles[:_MAX_NAMED]) + (f" and {len(titles) - _MAX_NAMED} more" if len(titles) > _MAX_NAMED else "")
+    named = ", ".join(map(_cut, titles[:_MAX_NAMED])) + (
+        f" and {len(titles) - _MAX_NAMED} more" if len(titles) > _MAX_NAMED else ""
+    )
     return (
         f"No passage has any of the words: {', '.join(words[:_MAX_NAMED])}. Try other words, such as the documents themselves "
         f"would use, in their language. If that finds nothing either, the documents do not say it. They are: {named}."
@@ -99,16 +102,20 @@ def _remarks(state: Followed) -> list[str]:
         )
     if state.problems:
         more = f" and {len(state.problems) - 3} more" if len(state.problems) > 3 else ""
-        remarks.append(f"Not searched: {', '.join(state.problems[:3])}{more}.")
+        remarks.append(f"Not searched: {', '.join(map(_cut, state.problems[:3]))}{more}.")
     return remarks
 
 
 def _title(passage: Passage) -> str:
-    return f"{passage.title} › {passage.heading}" if passage.heading else passage.title
+    return _cut(f"{passage.title} › {passage.heading}" if passage.heading else passage.title)
 
 
 def _place(passage: Passage) -> str:
-    return ", ".join(part for part in (passage.path, passage.place, passage.notes) if part)
+    return ", ".join(_cut(part) for part in (passage.path, passage.place, passage.notes) if part)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MAX_NAME_CHARS else text[: _MAX_NAME_CHARS - 1] + "…"
 
 
 def _score(found: Found, words: Sequence[str]) -> str:
