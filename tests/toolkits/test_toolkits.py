@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from prudent.config.loading import load_agent
 from prudent.errors import ConfigurationError, ToolError
 from prudent.runners.choice import ByKind
 from prudent.toolkits import TOOLKITS, find_toolkit
@@ -76,3 +77,8 @@ def test_nothing_is_loaded_before_it_is_used() -> None:
     script = "import sys, prudent.toolkits; print(sorted({'lark', 'pypdf', 'mammoth', 'markdown_it'} & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
     assert result.stdout == "[]\n"
+
+
+def test_the_starter_agent_has_all_of_them() -> None:
+    agent = load_agent(str(Path(__file__).parents[2] / "examples" / "starter.toml"))
+    assert {tool.name for tool in agent.tools} == {"calculator", "search_knowledge", "read_passage", "write_report"}
