@@ -12,7 +12,6 @@ The rules below are general, and each was measured; none knows any tool or any q
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -21,15 +20,24 @@ from prudent.exchange import CallReady, ModelEvent, ModelRequest, Reply, Retryin
 from prudent.messages import Message, ToolCall, ToolSpec
 from prudent.models.asking import Asking
 from prudent.models.constrained_schema import FINAL, choice, closed_object, hoist
-from prudent.models.small_grounding import answer_pattern, expression_pattern, ground, known_numbers
+from prudent.models.small_draft import Draft, make_draft, wants_calculation
+from prudent.models.small_grounding import (
+    CHINESE_TEXT,
+    answer_pattern,
+    expression_pattern,
+    ground,
+    known_numbers,
+    numbers_in,
+    own_numbers,
+    plain_numbers,
+)
+from prudent.models.small_prompts import beginning, described, numbered
 from prudent.models.small_situation import THINK, Fact, facts_of, read_situation
-from prudent.models.small_words import words_for
+from prudent.models.small_words import is_chinese, words_for
 from prudent.ports import Model
 from prudent.types import JSON, JSONObject
 
 _NO_FACT = "none"
-_EXAMPLES = re.compile(r"\n*(?:Examples?|例如|示例)\s*[:：].*", re.DOTALL)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +48,14 @@ class SmallModelProfile:
     """So much of the system prompt is shown, whole paragraphs from its beginning: the agent's own words stand there."""
 
     description_chars: int = 240
-    """So much of a tool's description is shown, whole sentences."""
+    """So much of a tool's description is shown: its first sentence, and the first one about when to use it."""
 
     fact_chars: int = 900
     """So much of one result is shown when answering."""
 
-    most_facts: int = 4
+    most_entries: int = 3
+    """So many entries of an index are shown."""
+
     thought_chars: int = 120
     answer_chars: int = 400
     free_answer_tokens: int = 200
@@ -65,21 +75,35 @@ class SmallTurn:
         self.asking = Asking(inner, replace(request.settings, temperature=0.0))
         self.situation = read_situation(request.messages)
         self.words = words_for(self.situation.question)
-        self.facts = facts_of(self.situation.steps, chars=profile.fact_chars)[-profile.most_facts :]
+        self.facts = facts_of(self.situation.steps, chars=profile.fact_chars, most_entries=profile.most_entries)
 
     async def events(self) -> AsyncGenerator[ModelEvent]:
         """Choose a step, or answer."""
-        offers = self._offers()
-        calls = await self._choose(offers) if offers else ()
+        if not self.situation.steps:
+            calls = await self._choose(offers) if (offers := self._offers()) else ()
+            answering = self._answer_freely()
+        else:
+            draft = await self._draft() if self.facts else None
+            calls = await self._go_on(draft)
+            answering = self._give(draft)
         for position, call in enumerate(calls):
             yield CallReady(position, call)
         if calls:
             yield self.asking.reply("", calls)
             return
-        answering = self._answer_from_facts() if self.situation.steps else self._answer_freely()
         async with aclosing(answering) as events:
             async for event in events:
                 yield event
+
+    async def _go_on(self, draft: Draft | None) -> tuple[ToolCall, ...]:
+        """Decide whether a draft will do: what rests on nothing is looked into, what has to be calculated is."""
+        offers = self._offers()
+        if draft and draft.fact:
+            name = next((name for name in offers if self._expression_of(offers[name])), "")
+            return await self._calculate(name, draft) if name and wants_calculation(draft, self.situation.question) else ()
+        opened = any(not _is_free(arguments) and self._was_called(name) for name, arguments in offers.items())
+        opening = {name: arguments for name, arguments in offers.items() if not _is_free(arguments)}
+        return await self._choose(opening) if opening and not opened else ()
 
     # -- choosing ---------------------------------------------------------------------------------------------------
 
@@ -88,32 +112,42 @@ class SmallTurn:
         if self.request.tool_choice == "none":
             return {}
         mounted = [tool.name for tool in self.request.tools]
+        numbers = known_numbers(self.situation.question, [fact.text for fact in self.facts])
         offers: dict[str, JSONObject] = {}
         for tool in self.request.tools:
-            if tool.name == THINK:
-                continue
             arguments = ground(tool, mounted, self.situation.steps, self.situation.question)
-            if arguments is None or (_is_free(arguments) and self._was_called(tool.name)):
+            if tool.name == THINK or arguments is None or (_is_free(arguments) and self._was_called(tool.name)):
                 continue
-            if self._held_to_numbers(arguments):
-                offers[tool.name] = arguments
+            if self._expression_of(arguments) and len(numbers) < 2:
+                continue
+            offers[tool.name] = self._calculating_with(numbers, arguments)
         return offers
 
     def _was_called(self, name: str) -> bool:
         return any(step.name == name and not step.failed for step in self.situation.steps)
 
-    def _held_to_numbers(self, arguments: JSONObject) -> bool:
-        """Hold calculations to known numbers; False when there are not two to calculate with."""
+    def _expression_of(self, arguments: JSONObject) -> str:
+        """Name the parameter that takes a calculation, "" when there is none."""
         properties = arguments["properties"]
         assert isinstance(properties, dict)
-        for name in self.profile.expression_parameters & set(properties):
-            texts = [fact.text for fact in self.facts]
-            numbers = known_numbers(self.situation.question, texts)
-            if len(numbers) < 2:
-                return False
-            pattern = expression_pattern(numbers, "\n".join([self.situation.question, *texts]))
-            properties[name] = {"type": "string", "pattern": pattern}
-        return True
+        return next((name for name in properties if name in self.profile.expression_parameters), "")
+
+    def _calculating_with(self, numbers: Sequence[str], arguments: JSONObject) -> JSONObject:
+        """Hold a calculation to numbers that are known."""
+        name, properties = self._expression_of(arguments), arguments["properties"]
+        assert isinstance(properties, dict)
+        if not name:
+            return arguments
+        pattern = expression_pattern(numbers, "\n".join([self.situation.question, *(fact.text for fact in self.facts)]))
+        return {**arguments, "properties": {**properties, name: {"type": "string", "pattern": pattern}}}
+
+    async def _calculate(self, name: str, draft: Draft) -> tuple[ToolCall, ...]:
+        """Write the calculation over the question's numbers and those of the draft; the prompt goes on from the draft's."""
+        numbers = [*own_numbers(self.situation.question), *plain_numbers(numbers_in(draft.answer))]
+        arguments = self._calculating_with(list(dict.fromkeys(numbers)), self._offers()[name])
+        follow_up = [Message("assistant", draft.answer), Message("user", self.words.calculate)]
+        reply = await self.asking.ask([*self._answering_prompt(), *follow_up], arguments, max_tokens=100)
+        return (ToolCall("", name, json.dumps(reply, ensure_ascii=False)),)
 
     async def _choose(self, offers: dict[str, JSONObject]) -> tuple[ToolCall, ...]:
         """Let the model choose one of the offers, or to answer (no calls)."""
@@ -124,6 +158,8 @@ class SmallTurn:
             fields: JSONObject = {"args": hoist(arguments, name, definitions)}
             if thinks:
                 thought: JSONObject = {"type": "string", "minLength": 10, "maxLength": self.profile.thought_chars}
+                if is_chinese(self.situation.question):
+                    thought["pattern"] = CHINESE_TEXT
                 fields = {"thought": thought, "then": {"enum": [*offers, FINAL]}, **fields}
             options.append(choice(name, fields))
         schema: JSONObject = {"anyOf": options, **({"$defs": definitions} if definitions else {})}
@@ -145,21 +181,18 @@ class SmallTurn:
     def _choosing_prompt(self) -> list[Message]:
         """Show the tools, the question, and what was found. The tools come first and never change: their cache is reused."""
         listed = "\n".join(
-            f"- {tool.name}({', '.join(_required(tool))}): {self._described(tool)}"
+            f"- {tool.name}({', '.join(_required(tool))}): {described(tool.description, self.profile.description_chars)}"
             for tool in self.request.tools
             if tool.name != THINK
         )
         system = self.words.choose.format(tools=listed, direct=self.words.answer_directly)
         user = self._question()
         if self.facts:
-            user += f"\n\n{self.words.found}\n{_numbered(self.facts)}"
+            user += f"\n\n{self.words.found}\n{numbered(self.facts, ids=True)}"
         return [Message("system", self._instructions() + system), Message("user", user)]
 
-    def _described(self, tool: ToolSpec) -> str:
-        return _beginning(_EXAMPLES.sub("", tool.description), _SENTENCE, self.profile.description_chars, " ")
-
     def _instructions(self) -> str:
-        kept = _beginning(self.situation.instructions, re.compile(r"\n\s*\n"), self.profile.instruction_chars, "\n\n")
+        kept = beginning(self.situation.instructions, self.profile.instruction_chars)
         return kept + "\n\n" if kept else ""
 
     def _question(self) -> str:
@@ -169,14 +202,8 @@ class SmallTurn:
 
     # -- answering --------------------------------------------------------------------------------------------------
 
-    async def _answer_from_facts(self) -> AsyncGenerator[ModelEvent]:
+    async def _draft(self) -> Draft:
         """Answer from the facts alone, and say which one the answer rests on."""
-        if not self.facts:
-            answer = self.words.unknown.format(looked=self._looked())
-            yield TextDelta(answer)
-            yield self._told(answer)
-            return
-        prompt = self._answering_prompt()
         labels: list[JSON] = [f"[{number}]" for number in range(1, len(self.facts) + 1)]
         known = "\n".join([self.situation.question, *(fact.text for fact in self.facts)])
         definitions: JSONObject = {}
@@ -184,19 +211,24 @@ class SmallTurn:
         if self.request.output_schema is not None:
             form = hoist(self.request.output_schema, FINAL, definitions)
         schema = closed_object({"answer": form, "source": {"enum": [*labels, _NO_FACT]}})
-        reply = await self.asking.ask(prompt, {**schema, "$defs": definitions} if definitions else schema, max_tokens=500)
-        text = self._final_text(reply, labels)
-        yield TextDelta(text)
-        yield self.asking.reply(text)
+        if definitions:
+            schema["$defs"] = definitions
+        reply = await self.asking.ask(self._answering_prompt(), schema, max_tokens=500)
+        answer = reply["answer"]
+        text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+        chosen = labels.index(reply["source"]) if reply["source"] in labels else None
+        return make_draft(text, self.situation.question, self.facts, chosen)
 
-    def _final_text(self, reply: JSONObject, labels: Sequence[JSON]) -> str:
-        """Write the answer with its ground; a declared form is given as it is."""
-        if self.request.output_schema is not None:
-            return json.dumps(reply["answer"], ensure_ascii=False)
-        if reply["source"] not in labels:
-            return self.words.unknown.format(looked=self._looked())
-        fact = self.facts[labels.index(reply["source"])]
-        return f"{reply['answer']}\n\n{self.words.source}: {self._ground(fact)}"
+    async def _give(self, draft: Draft | None) -> AsyncGenerator[ModelEvent]:
+        """Give a draft with its ground; what rests on nothing is not given, except in a form that was declared."""
+        if draft and self.request.output_schema is not None:
+            text = draft.answer
+        elif draft and draft.fact:
+            text = f"{draft.answer}\n\n{self.words.source}: {self._ground(draft.fact)}"
+        else:
+            text = self.words.unknown.format(looked=self._looked())
+        yield TextDelta(text)
+        yield self.asking.reply(text) if self.asking.last else self._told(text)
 
     def _ground(self, fact: Fact) -> str:
         """Name a fact; a calculation is named with the facts that its numbers are from."""
@@ -210,7 +242,7 @@ class SmallTurn:
         return self.words.joined_by.join(dict.fromkeys(made))
 
     def _answering_prompt(self) -> list[Message]:
-        user = f"{self.words.facts}\n{_numbered(self.facts)}\n\n{self.words.question} {self._question()}"
+        user = f"{self.words.facts}\n{numbered(self.facts)}\n\n{self.words.question} {self._question()}"
         return [Message("system", self.words.from_facts), Message("user", user)]
 
     async def _answer_freely(self) -> AsyncGenerator[ModelEvent]:
@@ -241,18 +273,3 @@ def _is_free(arguments: JSONObject) -> bool:
     properties = arguments["properties"]
     assert isinstance(properties, dict)
     return not any(isinstance(schema, dict) and list(schema) == ["enum"] for schema in properties.values())
-
-
-def _numbered(facts: Sequence[Fact]) -> str:
-    """List facts with their numbers."""
-    return "\n".join(f"[{number}] {fact.label}: {fact.text}" for number, fact in enumerate(facts, start=1))
-
-
-def _beginning(text: str, separator: re.Pattern[str], limit: int, joined_by: str) -> str:
-    """Give the beginning of a text in whole pieces, at least a part of the first."""
-    kept: list[str] = []
-    for piece in separator.split(text.strip()):
-        if kept and sum(map(len, kept)) + len(piece) > limit:
-            break
-        kept.append(piece.strip()[:limit])
-    return joined_by.join(piece for piece in kept if piece)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from prudent.messages import ToolSpec
 from prudent.models.constrained_schema import closed_object
 from prudent.models.small_situation import Step, values_named
+from prudent.models.small_words import is_chinese
 from prudent.types import JSON, JSONObject
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -30,7 +31,17 @@ _IMPLIED = (
 )
 """Numbers that words imply, as everybody knows them."""
 
+_WORD = re.compile(r"[a-z]+|[一二三四五六七八九十两](?=[个台件天次年月周人套张晚份公])")
+_AMOUNT = re.compile(
+    r"\bhow (?:much|many)\b|\b(?:costs?|pay|price|totals?|sum|fees?|charge[ds]?|owe|altogether|in all)\b"
+    r"|多少|几|一共|总共|合计|共计|费用|总价",
+    re.IGNORECASE,
+)
+
 _MOST_TERMS = 4
+
+CHINESE_TEXT = r'^[\u3400-\u9fff0-9][^"\\\n]*$'
+"""A text that begins in Chinese goes on in Chinese; small models fall into English else."""
 
 
 def numbers_in(text: str) -> list[str]:
@@ -39,33 +50,46 @@ def numbers_in(text: str) -> list[str]:
 
 
 def known_numbers(question: str, facts: Sequence[str]) -> list[str]:
-    """Give the numbers to calculate with: those written in the question and the facts, and those that its words mean."""
+    """Give the numbers to calculate with: the question's own, those of the facts, and those that words imply."""
+    implied = [number for pattern, numbers in _IMPLIED if pattern.search(question) for number in numbers]
+    return list(dict.fromkeys([*own_numbers(question), *plain_numbers(numbers_in("\n".join(facts))), *implied]))
+
+
+def own_numbers(question: str) -> list[str]:
+    """Give the numbers that a question brings: those written in it, and those that its number words mean."""
     found = numbers_in(question)
-    for word in re.findall(r"[a-z]+|[一二三四五六七八九十两](?=[\u4e00-\u9fff])", question.lower()):
+    for word in _WORD.findall(question.lower()):
         found += [_NUMBER_WORDS[word]] if word in _NUMBER_WORDS else []
-    for fact in facts:
-        found += numbers_in(fact)
-    for pattern, implied in _IMPLIED:
-        found += implied if pattern.search(question) else ()
-    plain = [re.sub(r",(?=\d{3}(?!\d))", "", number) for number in found if ":" not in number]
+    return plain_numbers(found)
+
+
+def plain_numbers(numbers: Sequence[str]) -> list[str]:
+    """Write numbers as a calculation takes them; times of day and the like are left out."""
+    plain = [re.sub(r",(?=\d{3}(?!\d))", "", number) for number in numbers if ":" not in number]
     return list(dict.fromkeys(number for number in plain if number.count(".") <= 1 and "," not in number))
 
 
+def asks_for_amount(question: str) -> bool:
+    """Whether a question asks how much or how many something is."""
+    return bool(_AMOUNT.search(question))
+
+
 def answer_pattern(known: str) -> str:
-    """Give the pattern of a text whose numbers all occur in `known`."""
-    other = r'[^0-9"\\\n]'
-    numbers = sorted(numbers_in(known), key=len, reverse=True)
+    """Give the pattern of a text whose numbers all occur in `known`, and that does no sums."""
+    other = r'([^0-9.,:*=+×÷"\\\n]|[.,:]+[^0-9.,:*=+×÷"\\\n])'
+    written = numbers_in(known)
+    numbers = sorted({*written, *plain_numbers(written)}, key=lambda number: (-len(number), number))
     if not numbers:
-        return f"^{other}*$"
+        return f"^{other}*[.:,]?$"
     some = "|".join(number.replace(".", r"\.") for number in numbers)
-    return f"^(({some})?{other})*({some})?$"
+    return f"^(({some})?{other})*({some})?[.:,]?$"
 
 
 def expression_pattern(numbers: Sequence[str], text: str) -> str:
     """Give the pattern of a calculation over known numbers, without brackets, since with them small models find no end."""
     shares = {number for pair in _PERCENT.findall(text) for number in pair if number}
     terms = [number.replace(".", r"\.") + ("%?" if number in shares else "") for number in numbers]
-    some = f"({'|'.join(terms)})"
+    some = f"({'|'.join([*terms, *(['100'] if shares else [])])})"
     return f"^{some}( [-+*/] {some}){{1,{_MOST_TERMS - 1}}}$"
 
 
@@ -86,10 +110,11 @@ def ground(spec: ToolSpec, mounted: Sequence[str], steps: Sequence[Step], questi
             continue
         values = _identifiers(name, schema, mounted, steps, question)
         if values is None:
-            fields[name] = _capped(schema)
+            fields[name] = _capped(schema, chinese=is_chinese(question))
             continue
         used = {str(step.arguments.get(name)) for step in steps if step.name == spec.name}
-        fresh: list[JSON] = [value for value in values if value not in used]
+        whole = schema.get("type") == "integer"
+        fresh: list[JSON] = [int(v) if whole and v.isdecimal() else v for v in values if v not in used]
         if not fresh:
             return None
         fields[name] = {"enum": fresh}
@@ -103,28 +128,32 @@ def _identifiers(
     described = str(schema.get("description", ""))
     givers = [tool for tool in mounted if tool in described]
     if givers:
-        return values_named(name, [step for step in steps if step.name in givers])
+        return values_named(name, [step for step in steps if step.name in givers], of_entries=True)
     if not _IDENTIFIER.search(name):
         return None
     return [*values_named(name, steps), *_CODE.findall(question)] or None
 
 
-def _capped(schema: JSON) -> JSON:
-    """Bound what a small model would pad without end: texts and lists."""
+def _capped(schema: JSON, *, chinese: bool) -> JSON:
+    """Bound what a small model would pad without end, texts and lists, and keep its texts in the question's language."""
     if not isinstance(schema, dict):
         return schema
     capped: JSONObject = dict(schema)
-    if capped.get("type") == "string" and "enum" not in capped:
-        limit = capped.get("maxLength")
-        capped["maxLength"] = min(limit, _TEXT_CHARS) if isinstance(limit, int) else _TEXT_CHARS
+    if capped.get("type") == "string" and not {"enum", "pattern", "format"} & set(capped):
+        capped["maxLength"] = _smaller(capped.get("maxLength"), _TEXT_CHARS)
+        if chinese:
+            capped["pattern"] = CHINESE_TEXT
     if capped.get("type") == "array":
-        limit = capped.get("maxItems")
-        capped["maxItems"] = min(limit, _LIST_ITEMS) if isinstance(limit, int) else _LIST_ITEMS
-        capped["items"] = _capped(capped.get("items", {}))
+        capped["maxItems"] = _smaller(capped.get("maxItems"), _LIST_ITEMS)
+        capped["items"] = _capped(capped.get("items", {}), chinese=chinese)
     properties = capped.get("properties")
     if isinstance(properties, dict):
-        capped["properties"] = {key: _capped(value) for key, value in properties.items()}
+        capped["properties"] = {key: _capped(value, chinese=chinese) for key, value in properties.items()}
     return capped
+
+
+def _smaller(limit: JSON, most: int) -> int:
+    return min(limit, most) if isinstance(limit, int) else most
 
 
 _TEXT_CHARS = 200

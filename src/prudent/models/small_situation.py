@@ -17,6 +17,10 @@ _TITLES = ("title", "place", "section", "heading", "source", "path", "file", "ur
 _BODIES = ("text", "content", "passage", "snippet", "summary", "body")
 _ASIDE = ("score", "rank", "id", "handle")
 _LABEL_FIELDS = 2
+_LABEL_CHARS = 160
+
+_ENTRY = re.compile(r"^\[([^\]\s]{1,40})\] (.+)\n((?:[ \t]+\S.*(?:\n|$))+)", re.MULTILINE)
+"""An entry of an index written as text: `[id] where it is from`, then indented lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,8 @@ class Fact:
     """Where it is from, for people."""
 
     text: str
+    id: str = ""
+    """What it can be opened by, where it is an entry of an index."""
 
 
 @dataclass(slots=True)
@@ -106,24 +112,37 @@ def _object(arguments: str) -> JSONObject:
     return found if isinstance(found, dict) else {}
 
 
-def facts_of(steps: Sequence[Step], *, chars: int) -> list[Fact]:
-    """Give what an answer may rest on, the latest first in rank: an index that was opened counts only by what was opened."""
+def facts_of(steps: Sequence[Step], *, chars: int, most_entries: int) -> list[Fact]:
+    """Give what an answer may rest on, in order. An index of which something was opened counts only by what was opened."""
     facts: list[Fact] = []
     for position, step in enumerate(steps):
-        if step.failed or (_is_index(step) and _was_opened(step, steps[position + 1 :])):
-            continue
-        facts += [_fact(step, item, chars) for item in _items(step.value)]
+        found = [] if step.failed else facts_in(step, chars)
+        ids = {fact.id for fact in found if fact.id}
+        opened = any(ids & set(map(str, later.arguments.values())) for later in steps[position + 1 :] if not later.failed)
+        if not (ids and opened):
+            facts += found[:most_entries] if ids else found
+    return facts
+
+
+def facts_in(step: Step, chars: int) -> list[Fact]:
+    """Take a result apart: an index is many facts, all else is one."""
+    value = step.value
+    if isinstance(value, str):
+        entries = [Fact(_plain_label(label), _one_line(text), id) for id, label, text in _ENTRY.findall(value)]
+        return entries or [_passage(step, value, chars)]
+    facts = [_fact(step, item, chars) for item in _items(value)]
     return [fact for fact in facts if fact.text]
 
 
-def values_named(name: str, steps: Sequence[Step]) -> list[str]:
-    """Find the values of fields of that name in results, in order, each once."""
+def values_named(name: str, steps: Sequence[Step], *, of_entries: bool = False) -> list[str]:
+    """Find the values of fields of that name in results, in order, each once; with `of_entries` whatever entries open by."""
     found: dict[str, None] = {}
     spelled = re.compile(rf"""\b{re.escape(name)}["']?\s*[:=]\s*["']?([\w.#/\-]+)""")
     for step in steps:
+        if of_entries:
+            found.update((fact.id, None) for fact in facts_in(step, 1) if fact.id)
         value = step.value
-        values = spelled.findall(value) if isinstance(value, str) else _named(name, value)
-        found.update(dict.fromkeys(values))
+        found.update(dict.fromkeys(spelled.findall(value) if isinstance(value, str) else _named(name, value)))
     return list(found)
 
 
@@ -141,7 +160,7 @@ def _named(name: str, value: JSON) -> Iterator[str]:
 
 
 def _items(value: JSON) -> list[JSON]:
-    """Take a result apart: a list, or the one list of objects in an object, is many facts; all else is one."""
+    """Take JSON apart: a list, or the one list of objects in an object, is many facts; all else is one."""
     if isinstance(value, list):
         return value
     if isinstance(value, dict):
@@ -151,20 +170,8 @@ def _items(value: JSON) -> list[JSON]:
     return [value]
 
 
-def _is_index(step: Step) -> bool:
-    """Whether a result lists things that can be opened."""
-    items = _items(step.value)
-    return bool(items) and all(isinstance(item, dict) and ("id" in item or "handle" in item) for item in items)
-
-
-def _was_opened(step: Step, later: Sequence[Step]) -> bool:
-    """Whether a later call that went well names one of the things in an index."""
-    listed = {*values_named("id", [step]), *values_named("handle", [step])}
-    return any(not other.failed and listed & {str(value) for value in other.arguments.values()} for other in later)
-
-
 def _fact(step: Step, item: JSON, chars: int) -> Fact:
-    """Make a fact of a piece of a result: its title and place as the label, the rest as the text."""
+    """Make a fact of a piece of JSON: its title and place as the label, the rest as the text."""
     if not isinstance(item, dict):
         text = item if isinstance(item, str) else json.dumps(item, ensure_ascii=False)
         return Fact(step.name, text[:chars])
@@ -173,4 +180,22 @@ def _fact(step: Step, item: JSON, chars: int) -> Fact:
     if not bodies:
         rest = {key: value for key, value in item.items() if key not in _TITLES and key not in _ASIDE}
         bodies = [json.dumps(rest, ensure_ascii=False)] if rest else []
-    return Fact(", ".join(dict.fromkeys(titles[:_LABEL_FIELDS])) or step.name, " ".join(bodies)[:chars])
+    label = ", ".join(dict.fromkeys(titles[:_LABEL_FIELDS])) or step.name
+    return Fact(label, " ".join(bodies)[:chars], str(item.get("id") or item.get("handle") or ""))
+
+
+def _passage(step: Step, text: str, chars: int) -> Fact:
+    """Make a fact of a text; a first line that is no sentence says where it is from."""
+    first, _, rest = text.strip().partition("\n")
+    if rest.strip() and len(first) <= _LABEL_CHARS and not first.endswith((".", "。", ":", "：")):
+        return Fact(first, _one_line(rest)[:chars])
+    return Fact(step.name, _one_line(text)[:chars])
+
+
+def _plain_label(label: str) -> str:
+    """Leave out what a ranking says about itself."""
+    return re.sub(r"\s*;[^()]*(?=\)\s*$)", "", label).strip()
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

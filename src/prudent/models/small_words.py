@@ -22,6 +22,7 @@ class Words:
     from_facts: str
     """Tells how to answer from facts."""
 
+    calculate: str
     facts: str
     question: str
     unknown: str
@@ -44,9 +45,10 @@ ENGLISH = Words(
         "You help a user with tools. Reply with one JSON object: the next step.\nTools:\n"
         "- final_answer(): answer the user directly. {direct}\n{tools}"
     ),
-    answer_directly="For small talk, greetings, thanks, rephrasing and general knowledge.",
+    answer_directly="For small talk, greetings, thanks, general knowledge, and to rephrase or translate a given text.",
     found="Found so far:",
     from_facts="Answer the question from the facts only. If the facts do not say it, say so.",
+    calculate="Write the calculation that gives what the question asks for.",
     facts="Facts:",
     question="Question:",
     unknown="I found nothing that answers this ({looked}), so I do not know.",
@@ -60,9 +62,10 @@ ENGLISH = Words(
 
 CHINESE = Words(
     choose=("你借助工具帮助用户。只回复一个JSON对象：下一步。\n工具：\n- final_answer()：直接回答用户。{direct}\n{tools}"),
-    answer_directly="用于闲聊、问候、感谢、改写和常识。",
+    answer_directly="用于闲聊、问候、感谢、常识，以及改写或翻译给出的文字。",
     found="目前已查到：",
     from_facts="只根据事实用中文回答问题。如果事实中没有提到，就说明没有提到。",
+    calculate="写出得到问题所问数值的算式。",
     facts="事实：",
     question="问题：",
     unknown="没有查到能回答这个问题的内容（{looked}），所以无法回答。",
