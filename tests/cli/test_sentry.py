@@ -115,3 +115,16 @@ def test_a_run_that_has_ended_is_left_alone():
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(0.4)
     assert not outside.ended
+
+
+def test_a_signal_passed_on_late_does_not_hit_a_process_that_is_leaving():
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        outside = FakeOutside()
+        with Sentry(outside, last=True):
+            os.kill(os.getpid(), signal.SIGINT)
+            assert outside.heard.wait(2)
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.05)
+    finally:
+        signal.signal(signal.SIGINT, before)

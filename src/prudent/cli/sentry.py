@@ -53,9 +53,16 @@ class Sentry:
     """Stands beside a run: `with Sentry(outside) as sentry: …; sentry.dismiss()`."""
 
     def __init__(
-        self, outside: Outside, *, grace_seconds: float = GRACE_SECONDS, ending_seconds: float = ENDING_SECONDS
+        self,
+        outside: Outside,
+        *,
+        last: bool = False,
+        grace_seconds: float = GRACE_SECONDS,
+        ending_seconds: float = ENDING_SECONDS,
     ) -> None:
+        """Watch over one run; `last` says that the process ends with it."""
         self._outside = outside
+        self._last = last
         self._grace_seconds, self._ending_seconds = grace_seconds, ending_seconds
         self._inner, self._outer = socket.socketpair()
         self._ended = threading.Event()
@@ -84,7 +91,9 @@ class Sentry:
         if self._former:
             signal.set_wakeup_fd(self._former_wakeup)
             for number, handler in self._former.items():
-                signal.signal(number, handler or signal.SIG_DFL)
+                # Whoever started us may pass the same signal on once more: it must not hit a process that is leaving.
+                leaving = self._last and self._reason
+                signal.signal(number, signal.SIG_IGN if leaving else handler or signal.SIG_DFL)
         self._thread.join(1.0)
         self._inner.close()
         self._outer.close()

@@ -57,7 +57,7 @@ class Sitting:
         self._catch_up()
         loop = _quiet_loop()
         outside = FromOutside(run, loop, self.face, self.narrator.board, self.database)
-        with closing(outside), Sentry(outside) as sentry:
+        with closing(outside), Sentry(outside, last=process_ends) as sentry:
             try:
                 result = loop.run_until_complete(run.work(self._watch)).as_json()
             except JournalError as error:
