@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import pytest
+
 from prudent.brakes.repetition import RepetitionBrake
 from prudent.errors import CallRefused
-from prudent.events import CallEnded, CallPrepared, CallStarted
+from prudent.events import CallEnded, CallPrepared, CallStarted, CallStatus
 from prudent.ports import Candidate, End
 from prudent.state import RunState
 from prudent.tools.definition import Tool
@@ -14,14 +16,14 @@ TOOLS = {
 }
 
 
-def ran(state: RunState, name: str, n: int = 1, *, result: str = "") -> None:
+def ran(state: RunState, name: str, n: int = 1, *, result: str = "", status: CallStatus = "ok") -> None:
     turn = state.turn = state.turn + 1
     call_id = f"c{turn}"
     state.apply(
         CallPrepared(turn=turn, position=0, call_id=call_id, tool_name=name, arguments={"n": n}, is_task=name != "think")
     )
     state.apply(CallStarted(turn=turn, call_id=call_id))
-    state.apply(CallEnded(turn=turn, call_id=call_id, status="ok", shown=f"{name}{n}", result_hash=result or f"{name}{n}"))
+    state.apply(CallEnded(turn=turn, call_id=call_id, status=status, shown=f"{name}{n}", result_hash=result or f"{name}{n}"))
 
 
 def refused(state: RunState, name: str, shown: str) -> None:
@@ -50,6 +52,23 @@ def history(*names: str, result: str = "") -> RunState:
 def test_the_same_call_twice_in_a_row_ends_the_run() -> None:
     assert brake().before_call(candidate("a", 2), history("a")) is None
     assert isinstance(brake().before_call(candidate("a"), history("a")), End)
+
+
+@pytest.mark.parametrize("status", ["stopped", "abandoned"])
+def test_a_call_that_was_cut_off_may_be_asked_for_again(status: CallStatus) -> None:
+    state = history("b")
+    ran(state, "a", status=status)
+    assert brake().before_call(candidate("a"), state) is None
+    assert isinstance(brake().before_call(candidate("b"), state), End), "what ran before it still counts"
+    ran(state, "a")
+    assert isinstance(brake().before_call(candidate("a"), state), End)
+
+
+@pytest.mark.parametrize("status", ["error", "timeout"])
+def test_a_call_that_failed_by_itself_counts(status: CallStatus) -> None:
+    state = RunState()
+    ran(state, "a", status=status)
+    assert isinstance(brake().before_call(candidate("a"), state), End)
 
 
 def test_something_else_in_between_is_no_repetition() -> None:

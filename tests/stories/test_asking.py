@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from prudent import Agent, Rule, tool
@@ -178,6 +179,25 @@ async def test_an_idempotent_call_without_outcome_runs_again(story: Any) -> None
     assert result.status == "completed"
     assert story.log == ["act 1"]
     assert story.run.state.calls["c1"].attempt == 2
+
+
+async def test_a_call_that_a_stop_cut_off_may_be_asked_for_again(story: Any) -> None:
+    attempts: list[str] = []
+
+    @tool(effect="read", timeout_seconds=20)
+    async def fetch(page: int) -> str:
+        """Fetch a page."""
+        attempts.append(f"fetch {page}")
+        if len(attempts) == 1:
+            story.run.stop("lunch")
+            await anyio.sleep(10)
+        return f"page {page}"
+
+    stopped = await story.tell([call("fetch", page=1)], tools=[fetch])
+    assert stopped.status == "stopped"
+    result = await go_on(story, [call("fetch", page=1), "Page 1."], tools=[fetch])
+    assert (result.status, result.output) == ("completed", "Page 1.")
+    assert attempts == ["fetch 1", "fetch 1"]
 
 
 async def test_another_waits_for_a_person_who_says_what_happened(story: Any) -> None:

@@ -15,6 +15,9 @@ from prudent.tools.definition import Tool
 EARLIER_RESULT_CHARS = 1000
 REFUSALS = 3
 
+_CUT_OFF = ("stopped", "abandoned")
+"""A call that a stop cut off brought nothing, so to ask for it again after a resume is no repetition."""
+
 
 @dataclass(frozen=True, slots=True)
 class RepetitionBrake:
@@ -55,7 +58,7 @@ class RepetitionBrake:
 
     def _counts(self, record: CallRecord) -> bool:
         tool = self.tools(record.tool_name)
-        return tool is None or not tool.repeatable
+        return record.status not in _CUT_OFF and (tool is None or not tool.repeatable)
 
 
 def _repeats(candidate: Candidate, history: Sequence[CallRecord]) -> CallRecord | None:
