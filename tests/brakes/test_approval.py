@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from prudent.brakes.approval import ApprovalBrake, Rule, bind, preview_text
-from prudent.errors import CallRefused, ToolError
+from prudent.errors import CallRefused, ConfigurationError, ToolError
 from prudent.events import ApprovalAsked, ApprovalDecided
 from prudent.ports import Ask, Candidate
 from prudent.state import RunState
@@ -56,6 +57,12 @@ def test_the_first_rule_that_matches_counts() -> None:
     assert isinstance(refusal, CallRefused)
     assert refusal.kind == "not_allowed"
     assert brake.before_call(candidate(make("read"), path="/etc/x"), RunState()) is None
+
+
+@pytest.mark.parametrize(("answer", "remedy"), [("model", 'confirm="model"'), ("maybe", "use ask, allow, deny")])
+def test_a_policy_that_could_never_be_followed_is_refused(answer: Any, remedy: str) -> None:
+    with pytest.raises(ConfigurationError, match=remedy):
+        Rule(answer)
 
 
 def test_a_decision_covers_exactly_the_call_it_was_given_for() -> None:

@@ -12,9 +12,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Literal, TypeAlias, get_args
 
-from prudent.errors import CallRefused, ToolError
+from prudent.errors import CallRefused, ConfigurationError, ToolError
 from prudent.events import ApprovalDecided
 from prudent.ports import Ask, Candidate, End, Verdict
 from prudent.state import RunState
@@ -23,8 +23,11 @@ from prudent.types import JSON, JSONMapping, JSONObject
 
 PREVIEW_CHARS = 20_000
 TOKEN_CHARS = 8
-Answer = Literal["ask", "allow", "deny", "model"]
-"""`model`: the model itself confirms, by repeating the call with the token that came with its preview. For small risks."""
+PolicyAnswer = Literal["ask", "allow", "deny"]
+Answer: TypeAlias = PolicyAnswer | Literal["model"]
+"""`model`: the model itself confirms, by repeating the call with the token that came with its preview. For small risks.
+
+Only a tool can say so, not a policy: the token's parameter has to stand in the tool's definition."""
 
 _BY_DECLARATION: dict[str, Answer] = {"never": "allow", "always": "ask", "model": "model"}
 
@@ -33,7 +36,7 @@ _BY_DECLARATION: dict[str, Answer] = {"never": "allow", "always": "ask", "model"
 class Rule:
     """One line of a policy. What is left out matches everything."""
 
-    answer: Answer
+    answer: PolicyAnswer
     tool: str = "*"
     """Glob on the tool's name."""
 
@@ -42,6 +45,13 @@ class Rule:
 
     arguments: Mapping[str, str] = field(default_factory=dict[str, str])
     """Globs on arguments by name, compared with their text (JSON for objects and lists)."""
+
+    def __post_init__(self) -> None:
+        if self.answer not in get_args(PolicyAnswer):
+            raise ConfigurationError(
+                f"a policy's answer is {self.answer!r}: use {', '.join(get_args(PolicyAnswer))} "
+                '(that the model confirms by itself is said by the tool: confirm="model")'
+            )
 
     def matches(self, tool: Tool, arguments: JSONMapping) -> bool:
         """Whether the rule speaks of this call."""
