@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -85,13 +87,31 @@ def test_a_python_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch):
     workers.close()
 
 
-def test_a_zygote_that_cannot_start(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(sys, "executable", "/bin/true")
+def test_a_zygote_that_cannot_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    slow_to_fail = tmp_path / "python"
+    slow_to_fail.write_text("#!/bin/sh\nsleep 0.5\n")
+    slow_to_fail.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(slow_to_fail))
     workers = Workers()
     worker = workers.take(b"")
     workers.end(worker)
     workers.close()
     assert str(worker.fate()) == "was lost"
+
+
+def test_a_zygote_that_is_gone_before_it_is_written_to(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "executable", "/bin/true")
+    real = json.dumps
+
+    def write_slowly(thing: object) -> str:
+        time.sleep(0.5)
+        return real(thing)
+
+    monkeypatch.setattr(json, "dumps", write_slowly)
+    workers = Workers()
+    with pytest.raises(ToolCrashed, match="no worker process can be started: Broken pipe"):
+        workers.take(b"")
+    workers.close()
 
 
 def test_several_event_loops_one_after_the_other_and_at_once(common_workers: SharedWorkers, kit: ModuleType):

@@ -179,17 +179,18 @@ class Workers:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with ExitStack() as on_failure, theirs:
             on_failure.callback(ours.close)
-            self._zygote = subprocess.Popen(
+            zygote = subprocess.Popen(
                 [sys.executable, "-P", str(Path(__file__).with_name("zygote.py")), str(theirs.fileno()), str(self._owner)],
                 stdin=subprocess.DEVNULL,
                 stdout=_where_tools_print(),
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
             )
+            on_failure.callback(_bury, zygote, ours)
             ours.setblocking(False)
             ours.send(json.dumps(sys.path).encode())
             on_failure.pop_all()
-        self._control = ours
+        self._zygote, self._control = zygote, ours
         atexit.register(self.close)
         return ours
 
