@@ -40,6 +40,7 @@ from prudent.loop.gate import Gate
 from prudent.loop.intake import Intake
 from prudent.loop.parts import Parts
 from prudent.loop.planning import THINK, PlanFirst, count_steps, system_prompt
+from prudent.loop.questions import Questions
 from prudent.loop.recorder import Recorder
 from prudent.loop.run import TurnLoop
 from prudent.loop.settle import Settler
@@ -74,13 +75,12 @@ class Assembly:
         if not task.strip():
             raise ConfigurationError("the task is empty: say what is to be done")
         started = self._started(task)
-        journal = self._journal().begin(started, secret_parameters=self._secret_parameters())
+        opening = [MessageAdded(at=started.at, message=message) for message in self._opening(task)]
+        journal = self._journal().begin(started, opening=opening, secret_parameters=self._secret_parameters())
         state = RunState()
-        state.apply(started)
-        run = self._assemble(journal, state)
-        for message in self._opening(task):
-            run.loop.parts.recorder.emit(MessageAdded(message=message))
-        return run
+        for event in (started, *opening):
+            state.apply(event)
+        return self._assemble(journal, state)
 
     def resume(self, run_id: str, *, accept_changed_agent: bool) -> Run:
         """Take a run up again where its journal ends."""
@@ -247,13 +247,14 @@ class Assembly:
 def turn_loop(parts: Parts) -> TurnLoop:
     """Join the loop's own parts."""
     gate = Gate(parts.surface, parts.brakes)
-    dispatcher = Dispatcher(parts, gate)
+    questions = Questions(parts, gate)
+    dispatcher = Dispatcher(parts, gate, questions)
 
     def start_early(intake: Intake) -> EarlyStarts:
         return EarlyStarts(gate, parts.runner, parts.state, intake, dispatcher.context)
 
     asker = Asker(parts, start_early)
-    settler = Settler(parts, gate, dispatcher)
+    settler = Settler(parts, gate, dispatcher, questions)
     return TurnLoop(parts, asker, dispatcher, settler, Answering(parts), Closing(parts, asker))
 
 

@@ -11,12 +11,14 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from prudent.errors import CallParked, ToolError
-from prudent.events import ApprovalAsked, ApprovalDecided, SubRunWorked
+from prudent.events import ApprovalAsked, ApprovalDecided, RunStatus, SubRunWorked
+from prudent.journal.replay import replay
 from prudent.journal.store import JournalStore
 from prudent.loop.parts import Pause
 from prudent.ports import Approver
-from prudent.result import RunResult
+from prudent.result import RunResult, result_of
 from prudent.runs import Run
+from prudent.state import RunState
 from prudent.tools.context import Context
 from prudent.tools.definition import Tool
 from prudent.types import JSON, JSONObject, Usage
@@ -36,6 +38,9 @@ The task:
 
 The answer:
 {answer}"""
+
+ENDED: frozenset[RunStatus] = frozenset({"completed", "incomplete", "failed"})
+"""A sub-agent's run that came to such an end is over, also when its parent is resumed."""
 
 
 class Worker(Protocol):
@@ -90,32 +95,31 @@ class Delegation:
 
         Raises CallParked when a person is needed, ToolError when it did not finish.
         """
-        run_id = sub_run_id(self.parent.run_id, call_id)
-        if self.store.has(run_id) and (earlier := self.store.run(run_id)).status == "completed":
-            return earlier.output
         self._hand_over_decision(call_id)
-        run = self.engage(self.parent, agent, task, run_id, self._approver(agent))
-        before = run.state.usage, run.state.cost
-        self.parent.loop.parts.recorder.emit(SubRunWorked(call_id=call_id, run_id=run_id, agent=agent.name))
-        try:
-            result = await run.work()
-        finally:
-            self._roll_up(call_id, agent, run, *before)
-        return _outcome(agent, result)
+        return _outcome(agent, await self._sit(call_id, agent, task, self._approver(agent)))
 
     async def judge(self, agent: Worker, answer: str) -> str | None:
         """Let another agent judge an answer: the reason why it will not do, or None. One that cannot judge lets it pass."""
         state = self.parent.state
-        run_id = sub_run_id(self.parent.run_id, f"check-{state.turn}")
-        run = self.engage(self.parent, agent, JUDGE.format(task=state.task, answer=answer), run_id, None)
-        before = run.state.usage, run.state.cost
-        try:
-            result = await run.work()
-        finally:
-            self._roll_up("", agent, run, *before)
+        result = await self._sit(f"check-{state.turn}", agent, JUDGE.format(task=state.task, answer=answer), None)
         verdict = str(result.output or "").strip()
         rejected = result.status == "completed" and verdict.upper().startswith("REJECT")
         return verdict[len("REJECT") :].strip(" :.-\n") or "it was not accepted" if rejected else None
+
+    async def _sit(self, call_id: str, agent: Worker, task: str, approver: Approver | None) -> RunResult:
+        """Begin the agent's run, take it up where it was left, or look at how it ended before its parent was cut off."""
+        run_id = sub_run_id(self.parent.run_id, call_id)
+        state = replay(self.store, run_id) if self.store.has(run_id) else None
+        if state and state.status in ENDED:
+            if run_id not in self.parent.state.sub_runs or self.parent.state.sub_runs[run_id][0] != state.usage:
+                self._roll_up(call_id, agent, state)
+            return result_of(state)
+        run = self.engage(self.parent, agent, task, run_id, approver)
+        self.parent.loop.parts.recorder.emit(SubRunWorked(call_id=call_id, run_id=run_id, agent=agent.name))
+        try:
+            return await run.work()
+        finally:
+            self._roll_up(call_id, agent, run.state)
 
     def _hand_over_decision(self, call_id: str) -> None:
         """Pass on what a person decided about a question of the sub-agent, asked by way of its parent."""
@@ -123,21 +127,26 @@ class Delegation:
         if not record or not record.question or not record.decision or not record.question.sub_call:
             return
         run_id, _, sub_call_id = record.question.sub_call.rpartition("/")
+        waiting = [row for row in self.store.approvals(run_id, undecided=True) if row.call_id == sub_call_id]
+        if not waiting or waiting[-1].asked_at > record.question.at:
+            return  # answered before the parent was cut off, and what is asked there now is something else
         decision = record.decision
         data: dict[str, JSON] = {"call_id": sub_call_id, "decision": decision.decision, "decided_by": decision.decided_by}
         data |= {"reason": decision.reason, "arguments": decision.arguments, "result": decision.result}
-        self.store.post(run_id, "decision", data)
+        self.store.post(run_id, "decision", {**data, "asked_at": waiting[-1].asked_at})
 
     def _approver(self, agent: Worker) -> Approver | None:
         parts = self.parent.loop.parts
         return _ParentApprover(parts.approver, parts.pause, agent.name) if parts.approver else None
 
-    def _roll_up(self, call_id: str, agent: Worker, run: Run, usage_before: Usage, cost_before: float | None) -> None:
-        usage, cost = run.state.usage, run.state.cost
-        more = None if cost is None or cost_before is None else cost - cost_before
-        spent = usage - usage_before
+    def _roll_up(self, call_id: str, agent: Worker, state: RunState) -> None:
+        """Add to the parent what the sub-agent's run took so far and was not added yet."""
+        usage, cost = self.parent.state.sub_runs.get(state.run_id, (Usage(), 0.0))
+        more = None if state.cost is None or cost is None else state.cost - cost
         self.parent.loop.parts.recorder.emit(
-            SubRunWorked(call_id=call_id, run_id=run.run_id, agent=agent.name, usage=spent, cost=more, ended=True)
+            SubRunWorked(
+                call_id=call_id, run_id=state.run_id, agent=agent.name, usage=state.usage - usage, cost=more, ended=True
+            )
         )
 
 

@@ -21,6 +21,9 @@ ApprovalKind = Literal["call", "unknown_outcome", "plan", "mode"]
 Decision = Literal["approve", "edit", "reject", "always", "happened", "retry", "skip"]
 Purpose = Literal["turn", "closing"]
 
+OUTCOME_DECISIONS: frozenset[Decision] = frozenset({"happened", "retry", "skip"})
+"""The answers to an unknown outcome; no other question takes them, and it takes no other."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
@@ -248,6 +251,9 @@ class ApprovalDecided(Event):
 
     result: JSON = None
     """What a person says came of the call, where the decision was `happened`."""
+
+    asked_at: float | None = None
+    """When the question was asked that was seen and answered; None when that is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

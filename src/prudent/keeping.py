@@ -54,7 +54,7 @@ class JournalKeeper:
 def decision_of(entry: InboxEntry) -> ApprovalDecided:
     """Read a decision off a note."""
     data = entry.data
-    arguments = data.get("arguments")
+    arguments, asked_at = data.get("arguments"), data.get("asked_at")
     return ApprovalDecided(
         call_id=str(data.get("call_id", "")),
         decision=cast(Decision, data.get("decision", "reject")),
@@ -62,4 +62,5 @@ def decision_of(entry: InboxEntry) -> ApprovalDecided:
         reason=str(data.get("reason") or ""),
         arguments=arguments if isinstance(arguments, dict) else None,
         result=data.get("result"),
+        asked_at=asked_at if isinstance(asked_at, float) else None,
     )

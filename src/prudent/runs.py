@@ -199,10 +199,10 @@ class Run:
                 self.stop(reason)
 
     def _take_decisions(self) -> None:
-        """Record what was decided while the run was parked. A decision is used once, for the question it was given for."""
+        """Record what was decided while nobody worked on the run. A decision is used once, for the question it answers."""
         for decision in self.keeper.decisions():
             record = self.state.calls.get(decision.call_id)
-            if record and record.question and not record.answered and not record.decision:
+            if record and record.takes(decision):
                 self.loop.parts.recorder.emit(decision)
 
     def _answer_open_calls(self, why: str) -> None:

@@ -11,6 +11,7 @@ from functools import singledispatchmethod
 
 from prudent.errors import ErrorKind
 from prudent.events import (
+    OUTCOME_DECISIONS,
     ApprovalAsked,
     ApprovalDecided,
     CallEnded,
@@ -72,6 +73,13 @@ class CallRecord:
         """Whether it is a task call that really ran."""
         return self.is_task and self.attempt > 0
 
+    def takes(self, decision: ApprovalDecided) -> bool:
+        """Whether a decision answers what is asked about the call now; one for an earlier question does not."""
+        if self.question is None or self.decision or self.answered:
+            return False
+        fits = (decision.decision in OUTCOME_DECISIONS) is (self.question.kind == "unknown_outcome")
+        return fits and decision.asked_at in (None, self.question.at)
+
 
 @dataclass(slots=True)
 class RunState:
@@ -95,6 +103,12 @@ class RunState:
     open_calls: tuple[str, ...] = ()
     """The calls of the last assistant message while some of them have no result."""
 
+    open_answer: str | None = None
+    """Text of a reply without calls that nobody has judged yet: it has neither ended the run nor been sent back."""
+
+    cut: bool = False
+    """Whether the last turn's reply ended for length: none of its calls runs, its text is no whole answer."""
+
     turn: int = 0
     """Turns so far; the first is 1."""
 
@@ -107,6 +121,9 @@ class RunState:
     usage: Usage = field(default_factory=Usage)
     cost: float | None = 0.0
     """US dollars; None as soon as one call's price is unknown."""
+
+    sub_runs: dict[str, tuple[Usage, float | None]] = field(default_factory=dict[str, tuple[Usage, float | None]])
+    """What sub-agents' runs took, by their id, as far as it is added to this run."""
 
     thoughts: list[ThoughtRecorded] = field(default_factory=list[ThoughtRecorded])
     planned: bool = False
@@ -153,6 +170,7 @@ class RunState:
     @apply.register
     def _(self, event: MessageAdded) -> None:
         self.transcript.append(event.message)
+        self.open_answer = None
 
     @apply.register
     def _(self, event: ModelCallRetried) -> None:
@@ -166,10 +184,11 @@ class RunState:
     def _(self, event: ModelCallEnded) -> None:
         self.model_calls += 1
         self.usage = self.usage + event.usage
-        self.cost = None if self.cost is None or event.cost is None else self.cost + event.cost
+        self.cost = added(self.cost, event.cost)
         if event.purpose != "turn":
             return
-        self.turn = event.turn
+        self.turn, self.cut = event.turn, event.finish_reason == "length"
+        self.open_answer = None if event.message.calls else event.message.text
         if not event.kept:
             self.empty_replies += event.finish_reason != "length"
             return
@@ -186,6 +205,8 @@ class RunState:
     @apply.register
     def _(self, event: CallStarted) -> None:
         record = self.calls[event.call_id]
+        if record.question and record.question.kind == "unknown_outcome" and not record.question.sub_call:
+            record.question = record.decision = None  # to run it again was the answer: the next crash is a new question
         record.status, record.attempt, record.planned = "running", event.attempt, event.planned
         record.effect, record.idempotent = event.effect, event.idempotent
 
@@ -229,13 +250,15 @@ class RunState:
         if record.question and record.question.kind == "plan":
             self.plan_approved = self.plan_approved or event.decision in ("approve", "edit", "always")
             return
-        if event.decision == "edit" and event.arguments is not None:
+        about_itself = record.question is None or not record.question.sub_call
+        if event.decision == "edit" and event.arguments is not None and about_itself:
             record.arguments = event.arguments
 
     @apply.register
     def _(self, event: SubRunWorked) -> None:
-        self.usage = self.usage + event.usage
-        self.cost = None if self.cost is None or event.cost is None else self.cost + event.cost
+        self.usage, self.cost = self.usage + event.usage, added(self.cost, event.cost)
+        usage, cost = self.sub_runs.get(event.run_id, (Usage(), 0.0))
+        self.sub_runs[event.run_id] = (usage + event.usage, added(cost, event.cost))
 
     @apply.register
     def _(self, event: ModeChanged) -> None:
@@ -244,4 +267,11 @@ class RunState:
     @apply.register
     def _(self, event: RunEnded) -> None:
         self.status, self.reason, self.output, self.error = event.status, event.reason, event.output, event.error
+        if event.status != "stopped" and event.reason != "seconds":
+            self.open_answer = None
         self.working_seconds += event.seconds
+
+
+def added(cost: float | None, more: float | None) -> float | None:
+    """Add two costs; None as soon as one is unknown."""
+    return None if cost is None or more is None else cost + more

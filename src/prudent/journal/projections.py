@@ -163,8 +163,12 @@ def _approval_decided(database: Database, _contents: Contents, run_id: str, at: 
         (data["decision"], data["decided_by"], data.get("reason"), at, run_id, call_id),
     )
     if data["decision"] == "edit" and data.get("arguments") is not None:
-        arguments = compact_json(data["arguments"])
-        database.execute("UPDATE tool_calls SET arguments=? WHERE run_id=? AND call_id=?", (arguments, run_id, call_id))
+        # An edited plan, or an edited call of a sub-agent's run, is asked about under this call and is not its arguments.
+        database.execute(
+            """UPDATE tool_calls SET arguments=? WHERE run_id=? AND call_id=? AND ('call', tool_name)=(SELECT kind, tool_name
+            FROM approvals WHERE run_id=? AND call_id=? ORDER BY rowid DESC LIMIT 1)""",
+            (compact_json(data["arguments"]), run_id, call_id, run_id, call_id),
+        )
 
 
 _PROJECTIONS: dict[str, _Projection] = {

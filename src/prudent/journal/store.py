@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import cast
 
 from prudent.errors import JournalError
-from prudent.events import RunStarted
+from prudent.events import Event, RunStarted
 from prudent.journal import ownership
 from prudent.journal.database import PATIENCE_SECONDS, Database
 from prudent.journal.inbox import Inbox, newest_notes, post
@@ -76,12 +76,18 @@ class JournalStore(Records):
         self.database.close()
 
     def begin(
-        self, event: RunStarted, *, owner: str | None = None, secret_parameters: SecretParameters | None = None
+        self,
+        event: RunStarted,
+        *,
+        opening: Sequence[Event] = (),
+        owner: str | None = None,
+        secret_parameters: SecretParameters | None = None,
     ) -> RunJournal:
-        """Write a new run's first event and own the run.
+        """Write a new run's first events in one transaction and own the run.
 
         Args:
             event: The run's start.
+            opening: What belongs to the start: a run that lacks a part of it could not be gone on with.
             owner: What people are to see as the one who works on it.
             secret_parameters: Secret parameters of the agent's tools (aliases as names of their own), which are then
                 hidden from the first moment; one that is learned from `CallPrepared` only is hidden from there on.
@@ -92,7 +98,7 @@ class JournalStore(Records):
                 raise JournalError(f"there is a run {event.run_id} in {self.database.path} already: use a new id")
             fence = ownership.create(self.database, event.run_id, this_process(owner), self._clock.now())
             journal = self._journal(Claim(event.run_id, fence, next_seq=1), secrecy)
-            journal.append(event)
+            journal.append_all((event, *opening))
         self._open[event.run_id] = journal
         return journal
 

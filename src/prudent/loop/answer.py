@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from prudent.events import IncompleteReason, MessageAdded, RunStatus
-from prudent.loop.ask import Asked
 from prudent.loop.closing import summary
 from prudent.loop.parts import Parts
 from prudent.messages import Message
 from prudent.ports import End
 from prudent.types import JSON
 
+GO_ON = "The task is not done yet: your last answer was not accepted as it stands. Go on."
 ASK_AGAIN = "Your last reply was empty: it had neither text nor a tool call. Answer now, or call a tool."
 
 
@@ -31,27 +31,38 @@ class Answering:
 
     parts: Parts
 
-    async def judge(self, asked: Asked) -> Ending | None:
-        """End the run by this reply, or ask again with None."""
-        if asked.empty:
-            return self._empty(asked)
-        text = asked.reply.message.text.strip()
-        if asked.cut:
+    async def judge(self) -> Ending | None:
+        """End the run by the answer on record, or ask again with None."""
+        state, check = self.parts.state, self.parts.answer_check
+        text = (state.open_answer or "").strip()
+        if not text:
+            return self._empty()
+        if state.cut:
             return Ending("incomplete", "truncated", text)
-        correction = await self.parts.answer_check.check(text, self.parts.state)
+        correction = await check.check(text, state)
         if correction is None:
-            return Ending("completed", output=self.parts.answer_check.value(text))
+            return Ending("completed", output=check.value(text))
         if correction.final:
             return Ending("failed", output=text, error=correction.final)
         self._say(correction.reason)
         return None
 
-    def _empty(self, asked: Asked) -> Ending | None:
-        if asked.cut:
+    async def take_up(self) -> Ending | None:
+        """Judge the answer that a resumed run has left open; go on behind one that was judged and did not end it."""
+        state = self.parts.state
+        if state.open_answer is not None:
+            return await self.judge()
+        if state.transcript and state.transcript[-1].role == "assistant":
+            self._say(GO_ON)
+        return None
+
+    def _empty(self) -> Ending | None:
+        state = self.parts.state
+        if state.cut:
             return Ending("incomplete", "truncated")
-        if self.parts.state.empty_replies > 1:
+        if state.empty_replies > 1:
             end = End("empty", "the model gave nothing but empty replies")
-            return Ending("incomplete", end.reason, summary(self.parts.state, end))
+            return Ending("incomplete", end.reason, summary(state, end))
         self._say(ASK_AGAIN)
         return None
 

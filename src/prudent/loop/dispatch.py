@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import anyio
+import anyio.lowlevel
 
-from prudent.errors import CallParked, CallRefused, ErrorKind, ToolTimedOut
-from prudent.events import (
-    ApprovalAsked,
-    ApprovalDecided,
-    CallEnded,
-    CallNoted,
-    CallPrepared,
-    CallStarted,
-    CallStatus,
-    ThoughtRecorded,
-)
+from prudent.errors import CallParked, CallRefused, ErrorKind, JournalError, ToolTimedOut
+from prudent.events import CallEnded, CallNoted, CallPrepared, CallStarted, CallStatus, ThoughtRecorded
 from prudent.loop.early import EarlyStarts
 from prudent.loop.gate import Gate, Job
 from prudent.loop.parts import Parts
+from prudent.loop.questions import Questions
 from prudent.messages import ToolCall
 from prudent.ports import Ask, End, Shaped
 from prudent.tools.context import Context
 from prudent.types import JSON
 
-HIDDEN = "[secret]"
 NOT_RUN = "not run: the run ended before it"
 
 
@@ -39,18 +30,18 @@ class Dispatcher:
 
     parts: Parts
     gate: Gate
+    questions: Questions
 
-    async def dispatch(self, calls: Sequence[ToolCall], turn: int, early: EarlyStarts | None = None) -> End | None:
-        """Give every call its answer, except those that wait for a person. Returns what a brake said if it ends the run."""
-        jobs = [self.admit(call, position, turn) for position, call in enumerate(calls)]
-        return await self.work(jobs, early)
+    def admit_all(self, calls: Sequence[ToolCall], turn: int) -> list[Job]:
+        """Put all calls of a reply on record, in order."""
+        return [self.admit(call, position, turn) for position, call in enumerate(calls)]
 
-    def refuse_cut(self, calls: Sequence[ToolCall], turn: int) -> None:
+    def refuse_cut(self, jobs: Sequence[Job]) -> None:
         """Answer the calls of a reply that ended for length: nothing of it runs, though its JSON may parse."""
-        for position, call in enumerate(calls):
-            job = self.admit(call, position, turn)
-            reason = "the reply was cut off at its length limit, so this call may be incomplete; it was not run"
-            self._refuse(job, CallRefused("truncated", reason, fix="make the call again, shorter"))
+        for job in jobs:
+            if not job.done.is_set():
+                reason = "the reply was cut off at its length limit, so this call may be incomplete; it was not run"
+                self._refuse(job, CallRefused("truncated", reason, fix="make the call again, shorter"))
 
     def admit(self, call: ToolCall, position: int, turn: int) -> Job:
         """Put a call on record as the next one."""
@@ -70,10 +61,25 @@ class Dispatcher:
         return job
 
     async def work(self, jobs: Sequence[Job], early: EarlyStarts | None = None) -> End | None:
-        """Check the jobs in order, run those let through at once, and answer the copies."""
+        """Give every call its answer, except those that wait for a person. Returns what a brake said if it ends the run.
+
+        The jobs are checked in order, those let through run at once, copies are answered like their originals. Jobs that
+        are done already, in a run that was resumed, are there for the others to be compared with.
+        """
+        try:
+            return await self._work(jobs, early)
+        finally:
+            if early:
+                with anyio.CancelScope(shield=True):
+                    await early.discard()
+
+    async def _work(self, jobs: Sequence[Job], early: EarlyStarts | None) -> End | None:
         admitted: list[Job] = []
         end: End | None = None
         for job in jobs:
+            if job.done.is_set():
+                admitted.append(job)
+                continue
             end = end or await self._check(job, admitted)
             if end and not self._answered(job) and job not in admitted:
                 self._refuse(job, CallRefused("repetition" if end.reason == "repetition" else "budget", NOT_RUN))
@@ -81,8 +87,6 @@ class Dispatcher:
             for job in admitted:
                 if not job.done.is_set():
                     group.start_soon(self._see_through, job, early)
-        if early:
-            await early.discard()
         return end
 
     async def _check(self, job: Job, admitted: list[Job]) -> End | None:
@@ -96,26 +100,10 @@ class Dispatcher:
             return None
         admitted.append(job)
         if isinstance(verdict, Ask) and job.original is None:
-            self._ask(job, verdict)
+            self.questions.ask(job, verdict)
         if job.tool and not job.tool.is_task and job.original is None:
             await self._see_through(job, None)
         return None
-
-    def _ask(self, job: Job, ask: Ask) -> None:
-        record = self.parts.state.calls[job.call.id]
-        if record.question and not record.decision and record.question.binding == ask.binding:
-            return
-        assert job.tool
-        self.parts.recorder.emit(
-            ApprovalAsked(
-                call_id=job.call.id,
-                kind=ask.kind,
-                tool_name=job.tool.name,
-                arguments={name: HIDDEN if name in job.tool.secret else value for name, value in job.arguments.items()},
-                preview=ask.preview,
-                binding=ask.binding,
-            )
-        )
 
     async def _see_through(self, job: Job, early: EarlyStarts | None) -> None:
         """Wait for what the job depends on, for its decision, run it, and let others go on."""
@@ -143,39 +131,15 @@ class Dispatcher:
             if isinstance(verdict, CallRefused):
                 self._refuse(job, verdict)
                 return False
-            self._ask(job, verdict)
-            if not await self._decide(job):
+            self.questions.ask(job, verdict)
+            if not await self.questions.decide(job):
                 job.parked = True
                 return False
-
-    async def _decide(self, job: Job) -> bool:
-        """Ask whoever is there; false when nobody is."""
-        question = self.parts.state.calls[job.call.id].question
-        if self.parts.approver is None or question is None:
-            return False
-        with self.parts.pause():
-            decision = await self.parts.approver.decide(question)
-        if decision is None:
-            return False
-        self.take_decision(job, decision)
-        return True
-
-    def take_decision(self, job: Job, decision: ApprovalDecided) -> None:
-        """Record a decision; edited arguments are validated like the model's own."""
-        question = self.parts.state.calls[job.call.id].question
-        if decision.decision == "edit" and question and question.kind == "call" and not question.sub_call:
-            edited = self.gate.prepare(edited_call(job.call, decision.arguments), job.position, job.turn)
-            if edited.refusal:
-                reason = f"the edited arguments are wrong: {edited.refusal.reason}"
-                decision = replace(decision, decision="reject", reason=reason, arguments=None)
-            else:
-                job.arguments = edited.arguments
-                decision = replace(decision, arguments=edited.arguments)
-        self.parts.recorder.emit(decision)
 
     async def _execute(self, job: Job, early: EarlyStarts | None) -> None:
         """Run the tool within its limit and record how it went."""
         assert job.tool
+        await anyio.lowlevel.checkpoint_if_cancelled()  # nothing starts once the run is stopped
         started_early = early.take(job) if early else None
         context = self.context(job)
         record = self.parts.state.calls[job.call.id]
@@ -193,30 +157,16 @@ class Dispatcher:
         began = started_early.started if started_early else time.monotonic()
         try:
             result = await (started_early.task if started_early else self.parts.runner.run(job.tool, job.arguments, context))
+        except JournalError:
+            raise  # not the tool's failure: the run itself can no longer be recorded
         except CallParked as parked:
-            self._park(job, parked)
+            self.questions.park(job, parked)
             return
         except Exception as error:  # a tool is a user's code: whatever it raises is an answer to the model
             self._fail(job, error, time.monotonic() - began)
             return
         shaped = self.parts.shaper.shape(job.tool, job.call.id, result)
-        self._end(job, "ok", shaped, time.monotonic() - began)
-
-    def _park(self, job: Job, parked: CallParked) -> None:
-        """Bring a sub-agent's question before whoever answers this run's questions."""
-        job.parked = True
-        question = parked.pending
-        self.parts.recorder.emit(
-            ApprovalAsked(
-                call_id=job.call.id,
-                kind=question["kind"],
-                tool_name=question["tool_name"],
-                arguments=question["arguments"],
-                preview=question["preview"],
-                binding=parked.sub_call,
-                sub_call=parked.sub_call,
-            )
-        )
+        self.end(job, "ok", shaped, time.monotonic() - began)
 
     def context(self, job: Job) -> Context:
         """Give the tool what it may know of the run."""
@@ -255,7 +205,7 @@ class Dispatcher:
 
     def _fail(self, job: Job, error: Exception, seconds: float) -> None:
         kind, shaped = self.parts.shaper.shape_error(error)
-        self._end(job, status_of(error), shaped, seconds, kind=kind)
+        self.end(job, status_of(error), shaped, seconds, kind=kind)
 
     def _copy(self, job: Job, original: Job) -> None:
         """Answer a copy with its original's result; one that waits for a person is parked with it."""
@@ -264,9 +214,10 @@ class Dispatcher:
             job.parked = True
             return
         shaped = Shaped(record.shown, len(record.shown), record.result_hash, record.artifact, record.images)
-        self._end(job, record.status, shaped, 0.0, kind=record.error_kind)
+        self.end(job, record.status, shaped, 0.0, kind=record.error_kind)
 
-    def _end(self, job: Job, status: CallStatus, shaped: Shaped, seconds: float, *, kind: ErrorKind | None = None) -> None:
+    def end(self, job: Job, status: CallStatus, shaped: Shaped, seconds: float, *, kind: ErrorKind | None = None) -> None:
+        """Record a call's answer."""
         self.parts.recorder.emit(
             CallEnded(
                 turn=job.turn,
@@ -288,8 +239,3 @@ def status_of(error: Exception) -> CallStatus:
     if isinstance(error, CallRefused):
         return "rejected" if error.kind == "rejected" else "refused"
     return "timeout" if isinstance(error, ToolTimedOut) else "error"
-
-
-def edited_call(call: ToolCall, arguments: dict[str, JSON] | None) -> ToolCall:
-    """Give the call with a person's arguments."""
-    return replace(call, arguments=json.dumps(arguments, ensure_ascii=False))

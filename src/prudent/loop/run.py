@@ -33,8 +33,8 @@ class TurnLoop:
         return outcome
 
     async def settle(self) -> Ending | End | None:
-        """Answer the calls that a resumed run has left open."""
-        return self._after_calls(await self.settler.settle())
+        """Answer the calls that a resumed run has left open, or judge the answer that it has left unjudged."""
+        return self._after_calls(await self.settler.settle()) or await self.answering.take_up()
 
     def braked(self) -> End | None:
         """Look at every brake before a model call is paid for."""
@@ -46,15 +46,15 @@ class TurnLoop:
             asked = await self.asker.ask("turn")
         except ModelError as error:
             return Ending("failed", error=str(error))
-        return await self.act(asked) if asked.calls else await self.answering.judge(asked)
+        return await self.act(asked) if asked.calls else await self.answering.judge()
 
     async def act(self, asked: Asked) -> Ending | End | None:
         """Give every call of the reply its answer."""
-        turn = self.parts.state.turn
+        jobs = self.dispatcher.admit_all(asked.calls, self.parts.state.turn)
         if asked.cut:
-            self.dispatcher.refuse_cut(asked.calls, turn)
+            self.dispatcher.refuse_cut(jobs)
             return None
-        return self._after_calls(await self.dispatcher.dispatch(asked.calls, turn, asked.early))
+        return self._after_calls(await self.dispatcher.work(jobs, asked.early))
 
     def _after_calls(self, end: End | None) -> Ending | End | None:
         return Ending("awaiting_approval") if self.parts.state.open_calls else end

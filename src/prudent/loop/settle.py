@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from prudent.errors import CallRefused, ErrorKind
-from prudent.events import ApprovalAsked, ApprovalDecided, CallEnded, CallStatus
+from prudent.errors import CallRefused
+from prudent.events import ApprovalDecided
 from prudent.loop.dispatch import Dispatcher
 from prudent.loop.gate import Gate, Job
 from prudent.loop.parts import Parts
+from prudent.loop.questions import Questions
 from prudent.messages import ToolCall
-from prudent.ports import End
+from prudent.ports import Ask, End
 from prudent.state import CallRecord
-from prudent.types import JSON
+from prudent.tools.definition import Tool
 
 UNKNOWN = "the process ended while this call ran; whether it took effect is not known"
 
@@ -28,6 +29,7 @@ class Settler:
     parts: Parts
     gate: Gate
     dispatcher: Dispatcher
+    questions: Questions
 
     async def settle(self) -> End | None:
         """Work through the open calls. Those that wait for a person stay open."""
@@ -35,90 +37,86 @@ class Settler:
         if not state.open_calls:
             return None
         message = next(m for m in reversed(state.transcript) if m.role == "assistant")
-        jobs: list[Job] = []
-        for position, call in enumerate(message.calls):
-            record = state.calls.get(call.id)
-            if record is None:
-                jobs.append(self.dispatcher.admit(call, position, state.turn))
-            elif not record.answered and await self._outcome_known(record):
-                jobs.append(self._job(call, record))
+        jobs = [self._job(call, position) for position, call in enumerate(message.calls)]
+        jobs = [job for job in jobs if job is not None]
+        if state.cut:
+            self.dispatcher.refuse_cut(jobs)
+            return None
+        for job in jobs:
+            if not job.done.is_set() and (self._waits(job) or not await self._outcome_known(job)):
+                job.parked = not state.calls[job.call.id].answered
+                job.done.set()
         return await self.dispatcher.work(jobs)
 
-    def _job(self, call: ToolCall, record: CallRecord) -> Job:
-        """Take the call up again with the arguments on record, edited ones included."""
-        job = Job(call, record.position, record.turn, arguments=record.arguments)
-        try:
-            job.tool = self.parts.surface.find(record.tool_name)
-        except CallRefused as refusal:
-            job.refusal = refusal
-        decision = record.decision
-        if decision and decision.decision == "edit" and record.question and not record.question.sub_call:
-            self.dispatcher.take_decision(job, decision)
+    def _waits(self, job: Job) -> bool:
+        """Whether it waits for the answer to a sub-agent's question, and nobody is there to be asked."""
+        record = self.parts.state.calls[job.call.id]
+        asked = record.question is not None and record.question.sub_call and record.decision is None
+        return bool(asked) and self.parts.approver is None
+
+    def _job(self, call: ToolCall, position: int) -> Job | None:
+        """Take a call up as it stands on record; None when it was refused and so means nothing to the others."""
+        record = self.parts.state.calls.get(call.id)
+        if record is None:
+            return self.dispatcher.admit(call, position, self.parts.state.turn)
+        job = self.gate.prepare(call, position, record.turn)
+        if job.refusal is None:
+            job.arguments = record.arguments
+        if record.answered:
+            job.done.set()
+            return job if record.executed or record.question else None
+        decision, question = record.decision, record.question
+        if decision and decision.decision == "edit" and question and not question.sub_call:
+            self.questions.take(job, decision)
         return job
 
-    async def _outcome_known(self, record: CallRecord) -> bool:
+    async def _outcome_known(self, job: Job) -> bool:
         """Whether the call may go through the gate (again); one of unknown outcome is answered here, or waits."""
+        record = self.parts.state.calls[job.call.id]
         if record.attempt == 0 or record.effect == "read" or record.idempotent:
             return True
-        if record.decision and record.question and record.question.kind == "unknown_outcome" and not record.question.sub_call:
-            return self._take(record, record.decision)
-        if self._checked(record):
-            return False
-        if not record.question or record.question.kind != "unknown_outcome":
-            self._ask(record)
-        return await self._decided(record)
+        if not _asked(record):
+            happened = self._checked(job)
+            if happened is not None:
+                return not happened
+            self.questions.ask(job, Ask("unknown_outcome", f"{record.tool_name}: {UNKNOWN}", binding=""))
+        decision = record.decision or await self.questions.decide(job)
+        return bool(decision) and self._follow(job, decision)
 
-    def _take(self, record: CallRecord, decision: ApprovalDecided) -> bool:
+    def _follow(self, job: Job, decision: ApprovalDecided) -> bool:
         """Follow a person's word; true when the call is to run again."""
         if decision.decision == "happened":
-            self._answer(record, decision.result)
+            self._answer(job, decision.result)
         elif decision.decision == "skip":
             reason = f"{UNKNOWN}; {decision.decided_by} decided to go on without it"
             kind, shaped = self.parts.shaper.shape_error(CallRefused("unknown_outcome", reason))
-            self._end(record, "rejected", shaped.shown, kind=kind)
+            self.dispatcher.end(job, "rejected", shaped, 0.0, kind=kind)
         return decision.decision == "retry"
 
-    def _checked(self, record: CallRecord) -> bool:
-        """Let the tool's own check answer; false when it has none or cannot tell."""
+    def _checked(self, job: Job) -> bool | None:
+        """Let the tool's own check tell whether it happened, and answer the call if so; None when it cannot tell."""
+        if job.tool is None or job.tool.check is None:
+            return None
         try:
-            tool = self.parts.surface.find(record.tool_name)
-            known = tool.check(record.arguments, f"{self.parts.state.run_id}:{record.call_id}") if tool.check else None
+            known = job.tool.check(job.arguments, f"{self.parts.state.run_id}:{job.call.id}")
         except Exception:  # a check is a user's code: when it fails the outcome stays unknown
-            return False
+            return None
         if known is None or known is False:
-            return False
-        self._answer(record, known)
+            return known
+        self._answer(job, known)
         return True
 
-    def _ask(self, record: CallRecord) -> None:
-        self.parts.recorder.emit(
-            ApprovalAsked(
-                call_id=record.call_id,
-                kind="unknown_outcome",
-                tool_name=record.tool_name,
-                arguments=record.arguments,
-                preview=f"{record.tool_name}: {UNKNOWN}",
-                binding="",
-            )
-        )
-
-    async def _decided(self, record: CallRecord) -> bool:
-        if self.parts.approver is None or record.question is None:
-            return False
-        with self.parts.pause():
-            decision = await self.parts.approver.decide(record.question)
-        if decision is None or decision.decision not in ("happened", "retry", "skip"):
-            return False
-        self.parts.recorder.emit(decision)
-        return self._take(record, decision)
-
-    def _answer(self, record: CallRecord, result: JSON | object) -> None:
-        tool = self.parts.surface.find(record.tool_name)
+    def _answer(self, job: Job, result: object) -> None:
         given = result is not None and result is not True
-        shaped = self.parts.shaper.shape(tool, record.call_id, result if given else "It did happen; there is no result.")
-        self._end(record, "ok", shaped.shown)
+        tool = job.tool or Tool(job.call.name, _gone, "", {})
+        shaped = self.parts.shaper.shape(tool, job.call.id, result if given else "It did happen; there is no result.")
+        self.dispatcher.end(job, "ok", shaped, 0.0)
 
-    def _end(self, record: CallRecord, status: CallStatus, shown: str, *, kind: ErrorKind | None = None) -> None:
-        self.parts.recorder.emit(
-            CallEnded(turn=record.turn, call_id=record.call_id, status=status, shown=shown, error_kind=kind)
-        )
+
+def _asked(record: CallRecord) -> bool:
+    """Whether the question what became of it stands."""
+    return record.question is not None and record.question.kind == "unknown_outcome" and not record.question.sub_call
+
+
+def _gone() -> None:
+    """Stand for the function of a tool that the agent no longer has."""

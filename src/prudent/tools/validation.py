@@ -18,6 +18,9 @@ from prudent.tools.description import CONFIRMATION
 from prudent.tools.refusal import Refusal
 from prudent.types import JSONObject
 
+_UNREADABLE = "invalid_arguments"
+"""Under this key the history notes the beginning of arguments that nobody could read."""
+
 _MAX_KEPT_CHARS = 200
 _MAX_NAME_CHARS = 64
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
@@ -87,7 +90,7 @@ def history_arguments(call: ToolCall) -> str:
         return canonical_json(decode_arguments(call)[0])
     except CallRefused:
         kept = call.arguments[:_MAX_KEPT_CHARS].encode("utf-8", "replace").decode()
-        return canonical_json({"invalid_arguments": kept})
+        return canonical_json({_UNREADABLE: kept})
 
 
 def history_name(name: str) -> str:
@@ -99,7 +102,11 @@ def history_name(name: str) -> str:
 
 
 def _decode(call: ToolCall, *, quoting: bool = True) -> tuple[JSONObject, tuple[str, ...]]:
-    return read_object("" if call.arguments_were_null else call.arguments, quoting=quoting)
+    decoded, repairs = read_object("" if call.arguments_were_null else call.arguments, quoting=quoting)
+    if decoded.keys() == {_UNREADABLE}:
+        # Either a run that was cut off takes its history up, or the model imitates it.
+        raise CallRefused("invalid_json", "the arguments could not be read", fix="send the whole call again")
+    return decoded, repairs
 
 
 def _validate_leniently(call: ToolCall) -> Validated:

@@ -1,0 +1,86 @@
+"""Questions about calls: put on record, put to whoever is there, and what the answer makes of the call."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+
+from prudent.errors import CallParked
+from prudent.events import ApprovalAsked, ApprovalDecided
+from prudent.loop.gate import Gate, Job
+from prudent.loop.parts import Parts
+from prudent.messages import ToolCall
+from prudent.ports import Ask
+from prudent.types import JSON
+
+HIDDEN = "[secret]"
+
+
+@dataclass(slots=True)
+class Questions:
+    """Asks about one call at a time."""
+
+    parts: Parts
+    gate: Gate
+
+    def ask(self, job: Job, ask: Ask) -> None:
+        """Put a question on record, unless it stands there undecided already."""
+        record = self.parts.state.calls[job.call.id]
+        standing = record.question
+        if standing and not record.decision and (standing.kind, standing.binding) == (ask.kind, ask.binding):
+            return
+        secret = job.tool.secret if job.tool else ()
+        self.parts.recorder.emit(
+            ApprovalAsked(
+                call_id=job.call.id,
+                kind=ask.kind,
+                tool_name=record.tool_name,
+                arguments={name: HIDDEN if name in secret else value for name, value in job.arguments.items()},
+                preview=ask.preview,
+                binding=ask.binding,
+            )
+        )
+
+    def park(self, job: Job, parked: CallParked) -> None:
+        """Bring a sub-agent's question before whoever answers this run's questions."""
+        job.parked = True
+        question = parked.pending
+        self.parts.recorder.emit(
+            ApprovalAsked(
+                call_id=job.call.id,
+                kind=question["kind"],
+                tool_name=question["tool_name"],
+                arguments=question["arguments"],
+                preview=question["preview"],
+                binding=parked.sub_call,
+                sub_call=parked.sub_call,
+            )
+        )
+
+    async def decide(self, job: Job) -> ApprovalDecided | None:
+        """Ask whoever is there and record the answer; None when nobody is, or none that fits the question is given."""
+        record = self.parts.state.calls[job.call.id]
+        if self.parts.approver is None or record.question is None:
+            return None
+        with self.parts.pause():
+            decision = await self.parts.approver.decide(record.question)
+        return self.take(job, decision) if decision and record.takes(decision) else None
+
+    def take(self, job: Job, decision: ApprovalDecided) -> ApprovalDecided:
+        """Record a decision; edited arguments are validated like the model's own."""
+        question = self.parts.state.calls[job.call.id].question
+        if decision.decision == "edit" and question and question.kind == "call" and not question.sub_call:
+            edited = self.gate.prepare(edited_call(job.call, decision.arguments), job.position, job.turn)
+            if edited.refusal:
+                reason = f"the edited arguments are wrong: {edited.refusal.reason}"
+                decision = replace(decision, decision="reject", reason=reason, arguments=None)
+            else:
+                job.arguments = edited.arguments
+                decision = replace(decision, arguments=edited.arguments)
+        self.parts.recorder.emit(decision)
+        return decision
+
+
+def edited_call(call: ToolCall, arguments: dict[str, JSON] | None) -> ToolCall:
+    """Give the call with a person's arguments."""
+    return replace(call, arguments=json.dumps(arguments, ensure_ascii=False))

@@ -1,0 +1,345 @@
+"""Random runs that can be cut off anywhere and taken up again, and the world in which their calls take effect.
+
+Everything follows from a `Random`: the script of the model, the tools' behaviour, what a person answers. So a run that is
+cut off and resumed must end as the same run does that nobody cuts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import os
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import anyio
+import anyio.lowlevel
+from tests.context.test_transcript import faults
+
+from prudent import Agent, Budget, Context, RunResult, ToolError, tool
+from prudent.exchange import ModelRequest
+from prudent.journal.replay import replay
+from prudent.journal.store import JournalStore
+from prudent.loop.answer import ASK_AGAIN
+from prudent.models.scripted import ScriptedCall, ScriptedModel, ScriptedReply, call, raw_call, reply, slow, think
+from prudent.result import result_of
+from prudent.tools.definition import Tool
+from prudent.types import JSONObject
+
+RUN = "r"
+DATABASE, LEDGER = "agent.db", "ledger"
+
+
+class Killed(BaseException):
+    """Stands for `kill -9` where a test cuts a run off in its own process."""
+
+
+@dataclass(slots=True)
+class World:
+    """Where calls take effect: a ledger that no crash undoes."""
+
+    folder: Path
+    dead: bool = False
+    """True once the process that works in it is meant to be gone: nothing takes effect any more."""
+
+    longest_pause_seconds: float = 0.0
+    """How long a tool may take before and after its effect."""
+
+    def land(self, name: str, key: str, **arguments: object) -> None:
+        """Let a call take effect."""
+        if self.dead:
+            raise Killed
+        land(self.folder, name, key, **arguments)
+
+    def effects(self) -> list[tuple[str, str, str]]:
+        """List what took effect: tool, arguments, idempotency key."""
+        ledger = self.folder / LEDGER
+        lines = ledger.read_text().splitlines() if ledger.exists() else []
+        return [(name, json.dumps(arguments, sort_keys=True), key) for name, arguments, key in map(json.loads, lines)]
+
+    def has(self, name: str, arguments: JSONObject) -> bool:
+        """Whether a call took effect."""
+        return any(effect[:2] == (name, json.dumps(arguments, sort_keys=True)) for effect in self.effects())
+
+    async def pause(self, number: int) -> None:
+        """Take a moment that differs from call to call."""
+        if self.longest_pause_seconds:
+            await anyio.sleep(self.longest_pause_seconds * (number * 7 % 10) / 10)
+        for _ in range(number % 3):
+            await anyio.lowlevel.checkpoint()
+
+
+def land(folder: Path, name: str, key: str, **arguments: object) -> None:
+    """Write one line into the ledger, at once and for good."""
+    file = os.open(folder / LEDGER, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    os.write(file, (json.dumps([name, arguments, key]) + "\n").encode())
+    os.close(file)
+
+
+@tool(name="stamp", effect="write", confirm="never", run_in="process", timeout_seconds=20)
+def stamp(context: Context, number: int) -> str:
+    """Put a stamp somewhere, from another process."""
+    land(context.workspace, "stamp", context.idempotency_key, number=number)
+    return f"stamped {number}"
+
+
+def tools_of(world: World, *, process: bool = False) -> list[Tool]:
+    """Make tools of every kind of effect; each knows from its arguments how long it takes."""
+
+    @tool(effect="read", timeout_seconds=20)
+    async def look(number: int) -> str:
+        """Look at something."""
+        await world.pause(number)
+        return f"seen {number} " + "very far away " * (400 if number % 5 == 0 else 1)
+
+    @tool(effect="write", idempotent=True, resource=lambda values: str(values["path"]), timeout_seconds=20)
+    async def note(context: Context, path: str, number: int) -> str:
+        """Write a note."""
+        await world.pause(number)
+        world.land("note", context.idempotency_key, path=path, number=number)
+        await world.pause(number + 1)
+        return f"noted {number} in {path}"
+
+    @tool(effect="write", confirm="never", resource=lambda values: f"box {int(str(values['number'])) % 2}", timeout_seconds=20)
+    async def post(context: Context, number: int = 0) -> str:
+        """Send something that cannot be called back."""
+        await world.pause(number)
+        world.land("post", context.idempotency_key, number=number)
+        await world.pause(number + 1)
+        return f"posted {number}"
+
+    @tool(effect="destructive", preview=lambda values: f"would pay {values['number']}", timeout_seconds=20)
+    async def pay(context: Context, number: int) -> str:
+        """Pay."""
+        await world.pause(number)
+        world.land("pay", context.idempotency_key, number=number)
+        await world.pause(number + 1)
+        return f"paid {number}"
+
+    def is_booked(arguments: Any, key: str) -> object:
+        return f"booked {arguments['number']}" if any(effect[2] == key for effect in world.effects()) else False
+
+    @tool(confirm="never", check=is_booked, timeout_seconds=20)
+    async def book(context: Context, number: int) -> str:
+        """Book, which can be looked up afterwards."""
+        await world.pause(number)
+        world.land("book", context.idempotency_key, number=number)
+        await world.pause(number + 1)
+        return f"booked {number}"
+
+    @tool(effect="write", idempotent=True, timeout_seconds=20)
+    async def stumble(context: Context, number: int) -> str:
+        """Do half of it and fail."""
+        world.land("stumble", context.idempotency_key, number=number)
+        await world.pause(number)
+        raise ToolError(f"stumbled over {number}")
+
+    return [look, note, post, pay, book, stumble, *([stamp] if process else [])]
+
+
+RESULTS = {"note": "noted {number} in {path}", "post": "posted {number}", "pay": "paid {number}", "stamp": "stamped {number}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the model will say, turn by turn."""
+
+    turns: tuple[ScriptedReply, ...]
+    parallel: bool
+
+
+@dataclass(slots=True)
+class Planner:
+    """Thinks up a plan."""
+
+    random: Random
+    process: bool = False
+    sub_agents: bool = True
+    most_turns: int = 5
+    numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    def plan(self) -> Plan:
+        """Make a plan that ends with an answer, or with one that was cut."""
+        parallel = self.random.random() < 0.7
+        turns: list[ScriptedReply] = []
+        for _ in range(self.random.randint(1, self.most_turns)):
+            if turns and turns[-1].calls and self.random.random() < 0.06:
+                turns.append(reply(""))
+            turns.append(self._turn(parallel))
+        if self.random.random() < 0.2:
+            turns.append(reply("bad answer"))
+        cut = self.random.random() < 0.1
+        turns.append(reply(f"answer {next(self.numbers)}", finish_reason="length" if cut else None))
+        return Plan(tuple(turns), parallel)
+
+    def _turn(self, parallel: bool) -> ScriptedReply:
+        calls = [self._call() for _ in range(self.random.randint(1, 4 if parallel else 2))]
+        if self.random.random() < 0.3:
+            calls.insert(self.random.randrange(len(calls) + 1), self.random.choice(calls))
+        if self.random.random() < 0.3:
+            calls.insert(0, think("hm", plan="1. look 2. answer", action="look"))
+        cut = self.random.random() < 0.1
+        return reply(*calls, finish_reason="length" if cut else None)
+
+    def _call(self) -> ScriptedCall:
+        number = next(self.numbers)
+        kinds = ["look", "note", "post", "post", "pay", "book", "stumble", "broken", "wrong", "unknown"]
+        kinds += ["stamp"] * (3 * self.process) + ["clerk"] * (2 * self.sub_agents)
+        match self.random.choice(kinds):
+            case "note":
+                return call("note", path=self.random.choice("ab"), number=number)
+            case "clerk":
+                return call("ask_clerk", task=str(self.random.randrange(1000)) + f" {number}")
+            case "broken":
+                return raw_call("post", f'{{"number": {number}, ')
+            case "wrong":
+                return call("post", number="many")
+            case "unknown":
+                return call("pots", number=number)
+            case kind:
+                return call(kind, number=number)
+
+
+@dataclass(slots=True)
+class Player:
+    """Plays a plan by what the request shows of it, so that a resumed run hears the same."""
+
+    plan: Callable[[ModelRequest], Plan]
+    gap_seconds: float = 0.0
+
+    def __call__(self, request: ModelRequest) -> ScriptedReply:
+        """Give the reply that is due; the request must be valid."""
+        messages = request.messages
+        assert not (found := faults(messages)), found
+        assert messages[-1].role != "assistant", "a model is not asked behind its own answer"
+        said = sum(message.role == "assistant" or message.text == ASK_AGAIN for message in messages)
+        played = self.plan(request).turns[said]
+        calls = tuple(asked.with_id(f"c{said}_{position}") for position, asked in enumerate(played.calls))
+        return slow(replace(played, calls=calls), delay_seconds=self.gap_seconds, gap_seconds=self.gap_seconds)
+
+
+def model_of(plan: Callable[[ModelRequest], Plan], gap_seconds: float = 0.0) -> ScriptedModel:
+    return ScriptedModel([Player(plan, gap_seconds)], when_no_tools="as far as I came", repeat_last=True)
+
+
+def clerks_plan(request: ModelRequest) -> Plan:
+    """Give the plan that the clerk's task asks for."""
+    task = next(message.text for message in request.messages if message.role == "user")
+    seed, base = map(int, task.split())
+    return Planner(Random(seed), sub_agents=False, most_turns=2, numbers=itertools.count(1000 * base)).plan()
+
+
+def check_answer(text: str) -> str | None:
+    return "a better one, please" if text.startswith("bad") else None
+
+
+def agent_of(world: World, plan: Plan, *, process: bool = False, gap_seconds: float = 0.0) -> Agent:
+    """Make the agent that works by a plan."""
+    common: dict[str, Any] = {
+        "budget": Budget(model_calls=500, seconds=600),
+        "workspace": world.folder,
+        "answer_check": check_answer,
+    }
+    clerk = Agent(
+        model_of(clerks_plan, gap_seconds),
+        name="clerk",
+        tools=tools_of(world),
+        parallel_tool_calls=True,
+        **common,
+    )
+    tools = [*tools_of(world, process=process), clerk]
+    return Agent(model_of(lambda _: plan, gap_seconds), tools=tools, parallel_tool_calls=plan.parallel, **common)
+
+
+async def sit(world: World, plan: Plan, **options: Any) -> RunResult:
+    """Begin the run, or take it up, unless it has ended."""
+    agent, db = agent_of(world, plan, **options), world.folder / DATABASE
+    with JournalStore(db) as store:
+        known = store.has(RUN)
+        if known and (state := replay(store, RUN)).status not in ("running", "awaiting_approval"):
+            return result_of(state)
+    run = agent.resume(RUN, db=db) if known else agent.prepare("do it", db=db, run_id=RUN)
+    return await run.work()
+
+
+def answer(world: World, result: RunResult) -> list[str]:
+    """Answer what waits, as somebody does who looks first. Gives the kinds of the questions."""
+    assert result.pending, "it waits, but nobody can tell for what"
+    with JournalStore(world.folder / DATABASE) as store:
+        for question in result.pending:
+            store.post(RUN, "decision", {"call_id": question["call_id"], "decided_by": "ann", **decision(world, question)})
+    return [str(question["kind"]) for question in result.pending]
+
+
+def decision(world: World, question: JSONObject) -> JSONObject:
+    """Decide by the number alone, or by the ledger where the question is whether it happened."""
+    arguments, name = question["arguments"], str(question["tool_name"])
+    assert isinstance(arguments, dict)
+    if question["kind"] == "unknown_outcome":
+        happened = world.has(name, arguments)
+        return {"decision": "happened", "result": RESULTS[name].format(**arguments)} if happened else {"decision": "retry"}
+    number = arguments["number"]
+    assert isinstance(number, int)
+    match number % 4:
+        case 0:
+            return {"decision": "reject", "reason": "too much"}
+        case 1:
+            return {"decision": "edit", "arguments": {"number": number + 100_000}}
+        case _:
+            return {"decision": "approve"}
+
+
+def bury(world: World) -> None:
+    """Let the lease of whoever worked there run out."""
+    if (world.folder / DATABASE).exists():
+        connection = sqlite3.connect(world.folder / DATABASE)
+        with connection, suppress(sqlite3.OperationalError):
+            connection.execute("UPDATE owners SET lease_until=0")
+        connection.close()
+
+
+def play_uncut(world: World, plan: Plan, **options: Any) -> RunResult:
+    """Play a run to its end, answering what it asks."""
+    while True:
+        result = asyncio.run(sit(world, plan, **options))
+        if result.status != "awaiting_approval":
+            return result
+        kinds = answer(world, result)
+        assert "unknown_outcome" not in kinds
+
+
+def how_it_ended(world: World) -> dict[str, Any]:
+    """Tell what must be the same however often the run was cut: its end, and what was said and shown in it."""
+    with JournalStore(world.folder / DATABASE) as store:
+        state = replay(store, RUN)
+    said = [(m.role, told(m.text), [(c.id, c.name, c.arguments) for c in m.calls], m.call_id) for m in state.transcript]
+    return {"status": state.status, "reason": state.reason, "output": state.output, "error": state.error, "said": said}
+
+
+def told(text: str) -> str:
+    """Give a text without what may differ: how a string was unreadable is forgotten with it, and results are counted."""
+    if '"kind":"invalid_json"' in text:
+        return "invalid_json"
+    return re.sub(r"\br\d+\b", "r", text)
+
+
+def check_effects(world: World, uncut: World) -> Counter[str]:
+    """Check that nothing happened twice and nothing is missing, but idempotent calls under their one key."""
+    counts: Counter[str] = Counter()
+    done, due = Counter(world.effects()), Counter(uncut.effects())
+    assert done.keys() == due.keys(), set(done) ^ set(due)
+    for effect, times in done.items():
+        counts["effects"] += 1
+        if effect[0] in ("note", "stumble"):
+            counts["rerun"] += times - 1
+        else:
+            assert times == 1, f"{effect} took effect {times} times"
+    return counts
