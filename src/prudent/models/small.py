@@ -103,7 +103,8 @@ class SmallTurn:
             return await self._calculate(name, draft) if name and wants_calculation(draft, self.situation.question) else ()
         opened = any(not _is_free(arguments) and self._was_called(name) for name, arguments in offers.items())
         opening = {name: arguments for name, arguments in offers.items() if not _is_free(arguments)}
-        return await self._choose(opening) if opening and not opened else ()
+        drafted = draft.answer if draft else self.words.nothing
+        return await self._choose(opening, drafted=drafted) if opening and not opened else ()
 
     # -- choosing ---------------------------------------------------------------------------------------------------
 
@@ -147,36 +148,43 @@ class SmallTurn:
         arguments = self._calculating_with(list(dict.fromkeys(numbers)), self._offers()[name])
         follow_up = [Message("assistant", draft.answer), Message("user", self.words.calculate)]
         reply = await self.asking.ask([*self._answering_prompt(), *follow_up], arguments, max_tokens=100)
-        return (ToolCall("", name, json.dumps(reply, ensure_ascii=False)),)
+        return self._with_thought(ToolCall("", name, json.dumps(reply, ensure_ascii=False)), draft.answer)
 
-    async def _choose(self, offers: dict[str, JSONObject]) -> tuple[ToolCall, ...]:
-        """Let the model choose one of the offers, or to answer (no calls)."""
-        thinks = not self.situation.thoughts and any(tool.name == THINK for tool in self.request.tools)
+    async def _choose(self, offers: dict[str, JSONObject], *, drafted: str = "") -> tuple[ToolCall, ...]:
+        """Let the model choose one of the offers, or to answer (no calls). What it drafted before stands for a thought."""
         definitions: JSONObject = {}
         options: list[JSON] = [choice(FINAL, {})]
         for name, arguments in offers.items():
-            fields: JSONObject = {"args": hoist(arguments, name, definitions)}
-            if thinks:
-                thought: JSONObject = {"type": "string", "minLength": 10, "maxLength": self.profile.thought_chars}
-                if is_chinese(self.situation.question):
-                    thought["pattern"] = CHINESE_TEXT
-                fields = {"thought": thought, "then": {"enum": [*offers, FINAL]}, **fields}
-            options.append(choice(name, fields))
+            thinking = self._thinking(offers) if self._thinks and not drafted else {}
+            options.append(choice(name, {**thinking, "args": hoist(arguments, name, definitions)}))
         schema: JSONObject = {"anyOf": options, **({"$defs": definitions} if definitions else {})}
         reply = await self.asking.ask(self._choosing_prompt(), schema, max_tokens=400)
         name = str(reply["tool"])
         if name == FINAL:
             return ()
         call = ToolCall("", name, json.dumps(reply["args"], ensure_ascii=False))
-        return (self._thought(name, str(reply["then"]), str(reply["thought"])), call) if thinks else (call,)
+        return self._with_thought(call, str(reply.get("thought", drafted)), str(reply.get("then", FINAL)))
 
-    def _thought(self, tool: str, then: str, thought: str) -> ToolCall:
-        """Put what the model thought beside its call into the planning tool's form."""
-        use, answer = self.words.use.format(tool=tool), self.words.answer
-        steps = [use, answer] if then in (FINAL, tool) else [use, self.words.use.format(tool=then), answer]
+    @property
+    def _thinks(self) -> bool:
+        return any(tool.name == THINK for tool in self.request.tools)
+
+    def _thinking(self, offers: dict[str, JSONObject]) -> JSONObject:
+        """Give the fields that are filled in between the choice of a tool and its arguments."""
+        thought: JSONObject = {"type": "string", "minLength": 10, "maxLength": self.profile.thought_chars}
+        if is_chinese(self.situation.question):
+            thought["pattern"] = CHINESE_TEXT
+        return {"thought": thought, "then": {"enum": [*offers, FINAL]}}
+
+    def _with_thought(self, call: ToolCall, thought: str, then: str = FINAL) -> tuple[ToolCall, ...]:
+        """Put what the model thought before its call, in the planning tool's form."""
+        if not self._thinks:
+            return (call,)
+        use, answer = self.words.use.format(tool=call.name), self.words.answer
+        steps = [use, answer] if then in (FINAL, call.name) else [use, self.words.use.format(tool=then), answer]
         plan = " ".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))
-        fields = {"thought": thought, "plan": plan, "action": use, "thoughtNumber": "1"}
-        return ToolCall("", THINK, json.dumps(fields, ensure_ascii=False))
+        fields = {"thought": thought, "plan": plan, "action": use, "thoughtNumber": str(self.situation.thoughts + 1)}
+        return (ToolCall("", THINK, json.dumps(fields, ensure_ascii=False)), call)
 
     def _choosing_prompt(self) -> list[Message]:
         """Show the tools, the question, and what was found. The tools come first and never change: their cache is reused."""

@@ -12,6 +12,7 @@ from prudent.models.small_words import is_chinese
 from prudent.types import JSON, JSONObject
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_SIGNED = re.compile(r"(?<!\d)(?<!\d )\+\d+")
 _PERCENT = re.compile(r"(\d+(?:[.,]\d+)*)\s*(?:%|％|percent|per cent)|百分之\s*(\d+(?:[.,]\d+)*)")
 _IDENTIFIER = re.compile(r"(?:^|_)(?:id|ids|handle|key|ref)$")
 _CODE = re.compile(r"\b(?=[\w\-]*\d)[\w\-]{2,40}\b")
@@ -76,12 +77,13 @@ def asks_for_amount(question: str) -> bool:
 
 def answer_pattern(known: str) -> str:
     """Give the pattern of a text whose numbers all occur in `known`, and that does no sums."""
-    other = r'([^0-9.,:*=+×÷"\\\n]|[.,:]+[^0-9.,:*=+×÷"\\\n])'
+    other = r'([^0-9.,:*=+×÷{}"\\\n]|[.,:]+[^0-9.,:*=+×÷{}"\\\n])'
     written = numbers_in(known)
-    numbers = sorted({*written, *plain_numbers(written)}, key=lambda number: (-len(number), number))
+    signed = _SIGNED.findall(known)
+    numbers = sorted({*written, *plain_numbers(written), *signed}, key=lambda number: (-len(number), number))
     if not numbers:
         return f"^{other}*[.:,]?$"
-    some = "|".join(number.replace(".", r"\.") for number in numbers)
+    some = "|".join(re.sub(r"([.+])", r"\\\1", number) for number in numbers)
     return f"^(({some})?{other})*({some})?[.:,]?$"
 
 

@@ -28,6 +28,9 @@ class Words:
     unknown: str
     """The answer when the facts do not hold one; `looked` is filled in."""
 
+    nothing: str
+    """The thought when a step brought no fact."""
+
     source: str
     reply_directly: str
     earlier: str
@@ -52,6 +55,7 @@ ENGLISH = Words(
     facts="Facts:",
     question="Question:",
     unknown="I found nothing that answers this ({looked}), so I do not know.",
+    nothing="The last step brought nothing.",
     source="Source",
     reply_directly="You are a helpful assistant. Answer in one or two sentences.",
     earlier="Earlier in this conversation:",
@@ -69,6 +73,7 @@ CHINESE = Words(
     facts="事实：",
     question="问题：",
     unknown="没有查到能回答这个问题的内容（{looked}），所以无法回答。",
+    nothing="上一步没有得到结果。",
     source="来源",
     reply_directly="你是一个乐于助人的助手。用中文以一两句话回答。",
     earlier="此前的对话：",
