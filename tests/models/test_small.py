@@ -147,6 +147,10 @@ async def test_a_result_is_told_with_where_its_numbers_are_from() -> None:
     steps = [("find", '{"query": "boat"}', INDEX), ("work_out", '{"expression": "3 * 40"}', "3 * 40 = 120")]
     last = await ask(inner, history("How much does a boat cost for three days?", *steps))
     assert last.message.text.startswith("120 EUR\n\nSource: work_out: 3 * 40 = 120; Prices › Boats (prices.md, line 3)")
+    schema: Any = inner.requests[0].output_schema
+    pattern = schema["properties"]["answer"]["pattern"]
+    assert re.search(pattern, "120 EUR")
+    assert not re.search(pattern, "40 EUR")
 
 
 async def test_a_chinese_question_is_asked_and_answered_in_chinese() -> None:

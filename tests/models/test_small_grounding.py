@@ -89,6 +89,7 @@ def test_when_a_draft_has_to_be_calculated_on() -> None:
 
     assert wants("40 EUR a day", "How much is a boat for 3 days?")
     assert wants("0.38 EUR x 240 km", "What about 240 km?")
+    assert wants("3, 90 EUR", "How much do plans for 3 stations cost?")
     assert wants("每台1680元", "买3台一共多少钱？")
     assert not wants("half of the price", "What do I pay if I cancel 2 hours before?")
     assert not wants("40 EUR", "What does a boat cost?")

@@ -29,6 +29,9 @@ DEFAULT_MODEL = "qwen2.5-coder-1.5b"
 SMALL_MODEL_BYTES = 2_500_000_000
 """A file below this size gets the profile for small models."""
 
+TINY_MODEL_BYTES = 700_000_000
+"""A file below this size is of a model that says "none" whatever the facts."""
+
 _DEFAULT_MAX_TOKENS = 1024
 _FINISH_REASONS: dict[object, FinishReason] = {"stop": "stop", "length": "length"}
 
@@ -51,8 +54,14 @@ def open_local(name: str, *, threads: int | None = None) -> Model:
     path = path_of(chosen)
     window = KNOWN_MODELS[chosen].context_window_tokens if chosen in KNOWN_MODELS else 8192
     engine = engine_for(path, threads=threads or _threads_from_environment(), context_tokens=window)
-    small = SmallModelProfile() if path.stat().st_size < SMALL_MODEL_BYTES else None
-    return ConstrainedModel(LocalModel(name, engine), small)
+    return ConstrainedModel(LocalModel(name, engine), profile_for(path.stat().st_size))
+
+
+def profile_for(file_bytes: int) -> SmallModelProfile | None:
+    """Tell by a file's size how narrow a model has to be held; None for one that finds its own way."""
+    if file_bytes >= SMALL_MODEL_BYTES:
+        return None
+    return SmallModelProfile(knows_when_not=file_bytes >= TINY_MODEL_BYTES)
 
 
 def _threads_from_environment() -> int:

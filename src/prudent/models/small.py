@@ -12,6 +12,7 @@ The rules below are general, and each was measured; none knows any tool or any q
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -60,6 +61,9 @@ class SmallModelProfile:
     answer_chars: int = 400
     free_answer_tokens: int = 200
     """Of an answer that rests on no tool."""
+
+    knows_when_not: bool = True
+    """Whether it can tell that no fact answers the question. One that cannot is judged by the words in common instead."""
 
     expression_parameters: frozenset[str] = frozenset({"expression"})
     """Parameters that take a calculation: it is held to known numbers."""
@@ -213,19 +217,26 @@ class SmallTurn:
     async def _draft(self) -> Draft:
         """Answer from the facts alone, and say which one the answer rests on."""
         labels: list[JSON] = [f"[{number}]" for number in range(1, len(self.facts) + 1)]
-        known = "\n".join([self.situation.question, *(fact.text for fact in self.facts)])
+        known = "\n".join([self.situation.question, *(self._calculated() or [fact.text for fact in self.facts])])
         definitions: JSONObject = {}
         form: JSONObject = {"type": "string", "maxLength": self.profile.answer_chars, "pattern": answer_pattern(known)}
         if self.request.output_schema is not None:
             form = hoist(self.request.output_schema, FINAL, definitions)
-        schema = closed_object({"answer": form, "source": {"enum": [*labels, _NO_FACT]}})
+        sources = [*labels, _NO_FACT] if self.profile.knows_when_not else labels
+        schema = closed_object({"answer": form, "source": {"enum": sources}})
         if definitions:
             schema["$defs"] = definitions
         reply = await self.asking.ask(self._answering_prompt(), schema, max_tokens=500)
         answer = reply["answer"]
         text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
         chosen = labels.index(reply["source"]) if reply["source"] in labels else None
-        return make_draft(text, self.situation.question, self.facts, chosen)
+        return make_draft(text, self.situation.question, self.facts, chosen, strict=not self.profile.knows_when_not)
+
+    def _calculated(self) -> list[str]:
+        """Give what the last step worked out, when it was a calculation: then the answer is that, not a number it is from."""
+        last = self.situation.steps[-1]
+        is_result = not last.failed and self.profile.expression_parameters & set(last.arguments)
+        return [re.split(r"[=≈]", last.result)[-1]] if is_result else []
 
     async def _give(self, draft: Draft | None) -> AsyncGenerator[ModelEvent]:
         """Give a draft with its ground; what rests on nothing is not given, except in a form that was declared."""

@@ -21,11 +21,12 @@ class Draft:
     fact: Fact | None
 
 
-def make_draft(answer: str, question: str, facts: Sequence[Fact], chosen: int | None) -> Draft:
+def make_draft(answer: str, question: str, facts: Sequence[Fact], chosen: int | None, *, strict: bool = False) -> Draft:
     """Put an answer on its ground.
 
     Small models often name the wrong fact, so the one that shares most with the answer counts; the chosen one wins a tie. An
-    answer that says no more than the question ("Yes") counts only where its fact speaks of what was asked.
+    answer that says no more than the question ("Yes") counts only where its fact speaks of what was asked; with `strict` that
+    goes for every answer.
     """
     if chosen is None:
         return Draft(answer, None)
@@ -33,7 +34,7 @@ def make_draft(answer: str, question: str, facts: Sequence[Fact], chosen: int | 
     held = [_parts(f"{fact.label} {fact.text}") for fact in facts]
     ranks = [(len(said & parts) * 2 + len(asked & parts), index == chosen) for index, parts in enumerate(held)]
     best = ranks.index(max(ranks)) if said else chosen
-    if not said - asked and len(asked & held[best]) < len(asked) * _LEAST_COVERED:
+    if (strict or not said - asked) and len(asked & held[best]) < len(asked) * _LEAST_COVERED:
         return Draft(answer, None)
     return Draft(answer, facts[best])
 
@@ -42,9 +43,9 @@ def wants_calculation(draft: Draft, question: str) -> bool:
     """Whether a draft stops before the amount: it gives the amount for one where the question brings a number, or a sum."""
     if _UNFINISHED_SUM.search(draft.answer):
         return True
-    given = numbers_in(draft.answer)
-    own = [number for number in own_numbers(question) if number not in given]
-    return bool(own and asks_for_amount(question) and plain_numbers(given))
+    own = own_numbers(question)
+    found = [number for number in plain_numbers(numbers_in(draft.answer)) if number not in own]
+    return bool(own and found and asks_for_amount(question))
 
 
 def _parts(text: str) -> set[str]:
