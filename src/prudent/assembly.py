@@ -133,7 +133,7 @@ class Assembly:
         own_tools = artifact_tools(journal.artifacts) if agent.surface().tools else []
         surface = agent.surface(own_tools)
         delegation = Delegation(self._journal(), self._engage)
-        clock = RunClock(max(0.0, self.budget.seconds - state.working_seconds))
+        clock = RunClock(max(0.0, self.budget.seconds - state.spent_seconds))
         parts = Parts(
             recorder=Recorder(journal, state),
             model=self.model,

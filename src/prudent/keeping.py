@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import cast
 
+from prudent.errors import JournalError
 from prudent.events import ApprovalDecided, Decision
 from prudent.journal.inbox import InboxEntry
 from prudent.journal.run_journal import RunJournal
@@ -40,8 +42,9 @@ class JournalKeeper:
         return decisions
 
     def close(self) -> None:
-        """Let go of the run, if its end has not done so already."""
-        self._journal.release()
+        """Let go of the run, if its end has not done so already. Where that fails the lease runs out by itself."""
+        with suppress(JournalError):
+            self._journal.release()
 
     def _read(self) -> None:
         for entry in self._journal.take():

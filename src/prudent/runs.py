@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import anyio
+import anyio.lowlevel
 
 from prudent.brakes.budget import Budget
 from prudent.brakes.stop import StopSignal
@@ -182,6 +183,7 @@ class Run:
                 async with anyio.create_task_group() as group:
                     group.start_soon(self._tend)
                     try:
+                        await anyio.lowlevel.checkpoint_if_cancelled()  # a stop may have come before the run worked at all
                         outcome = await part()
                     finally:
                         group.cancel_scope.cancel()
@@ -209,8 +211,8 @@ class Run:
         """Give every call that was cut short an answer, so that the transcript stays valid."""
         for call_id in self.state.open_calls:
             record = self.state.calls.get(call_id)
-            if record is None or record.answered:
-                continue
+            if record is None or record.answered or record.status == "unknown":
+                continue  # what became of an unknown one is asked again when the run is resumed
             left = self.loop.parts.runner.left_running(call_id) and not self.process_ends
             status: CallStatus = "abandoned" if left else "stopped"
             unsure = record.attempt > 0 and record.effect != "read"

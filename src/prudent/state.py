@@ -33,6 +33,7 @@ from prudent.events import (
     ThoughtRecorded,
 )
 from prudent.messages import Image, Message
+from prudent.sitting import Sitting
 from prudent.types import JSON, JSONObject, Usage
 
 UNANSWERED: frozenset[CallStatus] = frozenset({"pending", "running", "unknown"})
@@ -139,9 +140,24 @@ class RunState:
     working_seconds: float = 0.0
     """Working time of earlier sittings."""
 
-    @singledispatchmethod
+    ended_turn: int = 0
+    """The turn after which the run ended or was parked last."""
+
+    sitting: Sitting = field(default_factory=Sitting)
+
     def apply(self, event: Event) -> None:
-        """Take one event in. Events that are not listed below change nothing that is known."""
+        """Take one event in."""
+        self._take_in(event)
+        self.sitting.see(event)
+
+    @singledispatchmethod
+    def _take_in(self, event: Event) -> None:
+        """Change what is known; events that are not listed below change nothing."""
+
+    @property
+    def spent_seconds(self) -> float:
+        """Working time so far, with that of a sitting that was cut off; waiting for a person does not count."""
+        return self.working_seconds + (self.sitting.worked_seconds if self.status == "running" else 0.0)
 
     @property
     def executed_calls(self) -> list[CallRecord]:
@@ -158,29 +174,30 @@ class RunState:
         """Calls that wait for a person."""
         return [r for r in self.calls.values() if r.question and not r.decision and not r.answered]
 
-    @apply.register
+    @_take_in.register
     def _(self, event: RunStarted) -> None:
         self.run_id, self.agent, self.task = event.run_id, event.agent, event.task
         self.model, self.mode = event.model, event.mode
 
-    @apply.register
+    @_take_in.register
     def _(self, _event: RunResumed) -> None:
+        self.working_seconds = self.spent_seconds
         self.status, self.reason, self.output, self.error = "running", None, None, ""
 
-    @apply.register
+    @_take_in.register
     def _(self, event: MessageAdded) -> None:
         self.transcript.append(event.message)
         self.open_answer = None
 
-    @apply.register
+    @_take_in.register
     def _(self, event: ModelCallRetried) -> None:
         self.model_calls += event.counted
 
-    @apply.register
+    @_take_in.register
     def _(self, event: ModelCallFailed) -> None:
         self.model_calls += event.counted
 
-    @apply.register
+    @_take_in.register
     def _(self, event: ModelCallEnded) -> None:
         self.model_calls += 1
         self.usage = self.usage + event.usage
@@ -196,13 +213,13 @@ class RunState:
         self.transcript.append(event.message)
         self.open_calls = tuple(call.id for call in event.message.calls)
 
-    @apply.register
+    @_take_in.register
     def _(self, event: CallPrepared) -> None:
         self.calls[event.call_id] = CallRecord(
             event.turn, event.position, event.call_id, event.tool_name, event.arguments, event.is_task
         )
 
-    @apply.register
+    @_take_in.register
     def _(self, event: CallStarted) -> None:
         record = self.calls[event.call_id]
         if record.question and record.question.kind == "unknown_outcome" and not record.question.sub_call:
@@ -210,7 +227,7 @@ class RunState:
         record.status, record.attempt, record.planned = "running", event.attempt, event.planned
         record.effect, record.idempotent = event.effect, event.idempotent
 
-    @apply.register
+    @_take_in.register
     def _(self, event: CallEnded) -> None:
         record = self.calls[event.call_id]
         record.status, record.error_kind, record.shown = event.status, event.error_kind, event.shown
@@ -232,18 +249,18 @@ class RunState:
             self.planned = False
         self.open_calls = ()
 
-    @apply.register
+    @_take_in.register
     def _(self, event: ThoughtRecorded) -> None:
         self.thoughts.append(event)
         self.planned = True
 
-    @apply.register
+    @_take_in.register
     def _(self, event: ApprovalAsked) -> None:
         record = self.calls[event.call_id]
         record.question, record.decision = event, None
         record.status = "unknown" if event.kind == "unknown_outcome" else "pending"
 
-    @apply.register
+    @_take_in.register
     def _(self, event: ApprovalDecided) -> None:
         record = self.calls[event.call_id]
         record.decision = event
@@ -254,21 +271,22 @@ class RunState:
         if event.decision == "edit" and event.arguments is not None and about_itself:
             record.arguments = event.arguments
 
-    @apply.register
+    @_take_in.register
     def _(self, event: SubRunWorked) -> None:
         self.usage, self.cost = self.usage + event.usage, added(self.cost, event.cost)
         usage, cost = self.sub_runs.get(event.run_id, (Usage(), 0.0))
         self.sub_runs[event.run_id] = (usage + event.usage, added(cost, event.cost))
 
-    @apply.register
+    @_take_in.register
     def _(self, event: ModeChanged) -> None:
         self.mode = event.mode
 
-    @apply.register
+    @_take_in.register
     def _(self, event: RunEnded) -> None:
         self.status, self.reason, self.output, self.error = event.status, event.reason, event.output, event.error
         if event.status != "stopped" and event.reason != "seconds":
             self.open_answer = None
+        self.ended_turn = self.turn
         self.working_seconds += event.seconds
 
 

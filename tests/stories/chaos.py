@@ -174,6 +174,8 @@ class Planner:
             if turns and turns[-1].calls and self.random.random() < 0.06:
                 turns.append(reply(""))
             turns.append(self._turn(parallel))
+            if turns[-1].finish_reason is None and self.random.random() < 0.08:
+                turns.append(reply(turns[-1].calls[-1], finish_reason=None))
         if self.random.random() < 0.2:
             turns.append(reply("bad answer"))
         cut = self.random.random() < 0.1
@@ -320,8 +322,20 @@ def how_it_ended(world: World) -> dict[str, Any]:
     """Tell what must be the same however often the run was cut: its end, and what was said and shown in it."""
     with JournalStore(world.folder / DATABASE) as store:
         state = replay(store, RUN)
+        check_usage(store)
     said = [(m.role, told(m.text), [(c.id, c.name, c.arguments) for c in m.calls], m.call_id) for m in state.transcript]
-    return {"status": state.status, "reason": state.reason, "output": state.output, "error": state.error, "said": said}
+    thoughts = [(thought.turn, thought.plan) for thought in state.thoughts]
+    output = told(str(state.output))
+    return {"status": state.status, "reason": state.reason, "output": output, "said": said, "thoughts": thoughts}
+
+
+def check_usage(store: JournalStore) -> None:
+    """Check that a run took what its own model calls and its sub-agents took, and nothing twice."""
+    runs = store.runs(limit=1000)
+    for run in runs:
+        own = sum(call.input_tokens or 0 for call in store.model_calls(run.run_id))
+        subs = sum(sub.input_tokens for sub in runs if sub.run_id.rpartition(".")[0] == run.run_id)
+        assert run.input_tokens == own + subs, (run.run_id, run.input_tokens, own, subs)
 
 
 def told(text: str) -> str:

@@ -30,7 +30,19 @@ class RepetitionBrake:
     """`nudge`: the first time the model gets the earlier result and is told, the second time the run ends."""
 
     def before_model(self, state: RunState) -> End | None:
-        """End the run when the last three turns had the same refusal."""
+        """End the run when the last three turns had the same refusal, or when it was cut off while it ended here before."""
+        return self._pulled(state) or self._same_refusals(state)
+
+    def _pulled(self, state: RunState) -> End | None:
+        """Look whether the brake was pulled in this turn already, and the process died before the run had ended."""
+        refused = [record for record in state.calls.values() if record.error_kind == "repetition"]
+        here = [record for record in refused if record.turn == state.turn]
+        nudges = 1 if self.on_repetition == "nudge" else 0
+        if here and len(refused) > nudges and state.turn > state.ended_turn:
+            return _repetition_of(here[-1].tool_name)
+        return None
+
+    def _same_refusals(self, state: RunState) -> End | None:
         turns = [_refusals(state, turn) for turn in range(state.turn - REFUSALS + 1, state.turn + 1)]
         if state.turn < REFUSALS or not turns[0] or any(turn != turns[0] for turn in turns):
             return None
@@ -54,11 +66,15 @@ class RepetitionBrake:
                 f"{earlier.shown[:EARLIER_RESULT_CHARS]}",
                 fix="use that result: answer, or do something else",
             )
-        return End("repetition", f"{candidate.tool.name} was about to be called again with the same arguments")
+        return _repetition_of(candidate.tool.name)
 
     def _counts(self, record: CallRecord) -> bool:
         tool = self.tools(record.tool_name)
         return record.status not in _CUT_OFF and (tool is None or not tool.repeatable)
+
+
+def _repetition_of(tool_name: str) -> End:
+    return End("repetition", f"{tool_name} was about to be called again with the same arguments")
 
 
 def _repeats(candidate: Candidate, history: Sequence[CallRecord]) -> CallRecord | None:

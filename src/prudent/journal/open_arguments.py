@@ -47,5 +47,7 @@ class OpenArguments:
         return self._database.execute(sql, (self._run_id, call_id)).rowcount > 0
 
     def drop_all(self) -> bool:
-        """Forget the run's calls, since none of them can run any more; tell whether anything was kept."""
-        return self._database.execute("DELETE FROM open_arguments WHERE run_id=?", (self._run_id,)).rowcount > 0
+        """Forget the run's calls, but those of unknown outcome, which may be run again; tell whether anything was kept."""
+        sql = """DELETE FROM open_arguments WHERE run_id=? AND call_id NOT IN
+            (SELECT call_id FROM tool_calls WHERE run_id=? AND status='unknown')"""
+        return self._database.execute(sql, (self._run_id, self._run_id)).rowcount > 0

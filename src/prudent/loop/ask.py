@@ -88,11 +88,11 @@ class Asker:
             reason = str(error) if isinstance(error, ModelError) else "stopped"
             counted = getattr(error, "tokens_came", False)
             seconds = time.monotonic() - began
+            with anyio.CancelScope(shield=True):
+                await listening.discard()
             self.parts.recorder.emit(
                 ModelCallFailed(turn=turn, purpose=purpose, reason=reason, seconds=seconds, counted=counted)
             )
-            with anyio.CancelScope(shield=True):
-                await listening.discard()
             raise
         asked = Asked(reply, listening.intake.calls(reply), listening.early)
         self._record(asked, turn, purpose, messages, listening.intake, time.monotonic() - began)

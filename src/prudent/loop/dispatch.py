@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import anyio
@@ -192,7 +192,10 @@ class Dispatcher:
     def _note(self, job: Job, kind: str, data: dict[str, JSON]) -> None:
         if kind == "thought":
             number, thought, plan, action = (str(data.get(name, "")) for name in ("number", "thought", "plan", "action"))
-            self.parts.recorder.emit(ThoughtRecorded(turn=job.turn, number=number, thought=thought, plan=plan, action=action))
+            event = ThoughtRecorded(turn=job.turn, number=number, thought=thought, plan=plan, action=action)
+            again = self.parts.state.calls[job.call.id].attempt > 1
+            if not (again and any(replace(known, at=0.0) == event for known in self.parts.state.thoughts)):
+                self.parts.recorder.emit(event)
         else:
             self.parts.recorder.emit(CallNoted(call_id=job.call.id, note=kind, data=data))
 
