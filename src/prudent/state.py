@@ -190,11 +190,7 @@ class RunState:
         self.open_answer = None
 
     @_take_in.register
-    def _(self, event: ModelCallRetried) -> None:
-        self.model_calls += event.counted
-
-    @_take_in.register
-    def _(self, event: ModelCallFailed) -> None:
+    def _(self, event: ModelCallRetried | ModelCallFailed) -> None:
         self.model_calls += event.counted
 
     @_take_in.register
