@@ -42,6 +42,13 @@ WHOLE_MAX_TOKENS = 16_384
 """The longest reply of an Anthropic model that may not be streamed, where no other limit is set."""
 
 _NOTHING = "(no output)"
+_ALWAYS: Mapping[str, Any] = {
+    # Trying again is not left to the libraries: it would not be seen, counted or bounded.
+    "max_retries": 0,
+    # Nothing is added to what the agent says.
+    "framing_announcement": "never",
+    "openai_prompt_cache_diagnostics": False,
+}
 _LEVELS: Mapping[str, ThinkingLevel] = {
     **dict.fromkeys(("off", "none", "false"), False),
     **dict.fromkeys(("on", "true"), True),
@@ -130,7 +137,7 @@ class RequestWriter:
             parameters = replace(parameters, output_mode="native", output_object=definition)
             wanted["output_schema"] = True
         sent = frozenset(name for name in wanted if name in _REFUSABLE)
-        settings: dict[str, Any] = {"max_retries": 0, "framing_announcement": "never", **wanted}
+        settings: dict[str, Any] = {**_ALWAYS, **wanted}
         settings.pop("output_schema", None)
         if not self._stream and self._wire.kind == "anthropic":
             # Without a limit of this size the library streams whatever it was asked.

@@ -23,6 +23,9 @@ from prudent.models.failures import ServerError, Speaker, read_payload, retry_af
 from prudent.models.untrusted import object_of, text_of
 from prudent.models.wire import CONNECT_SECONDS, cause_of
 
+_ACCOUNT_LIBRARIES = ("botocore", "google")
+"""What raises errors of its own before anything is sent, such as for credentials that are missing."""
+
 _REFUSING = re.compile(r"support|permit|allow|unknown|unrecogni[sz]ed|unexpected|extra|invalid|deprecated|not available", re.I)
 
 
@@ -60,8 +63,10 @@ def failure(error: Exception, speaker: Speaker, *, stall_seconds: float) -> Mode
     if isinstance(error, ModelAPIError):
         return _refusal(error, speaker)
     words = speaker.cleaned(str(error)) or type(error).__name__
-    if isinstance(error, UserError):
-        return ModelRefusedRequest(f"{speaker.provider}: {words}", provider=speaker.provider)
+    if isinstance(error, UserError) or type(error).__module__.partition(".")[0] in _ACCOUNT_LIBRARIES:
+        # Google's say whether it may be otherwise in a moment.
+        kind = ModelUnreachable if getattr(error, "retryable", False) else ModelRefusedRequest
+        return kind(f"{speaker.provider}: {words}", provider=speaker.provider)
     if isinstance(error, UnexpectedModelBehavior):
         return ReplyBroken(f"{speaker.provider} sent no reply that can be read: {words}")
     return ReplyBroken(f"{speaker.provider} sent no reply that can be read ({type(error).__name__}: {words})")
