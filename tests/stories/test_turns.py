@@ -193,6 +193,7 @@ async def test_a_budget_of_calls_ends_with_a_closing_call(story: Any) -> None:
     script = [call("look", at=str(n)) for n in range(3)]
     result = await story.tell(script, budget=Budget(model_calls=3, seconds=20), when_no_tools="Interim: seen 0, 1 and 2.")
     assert (result.status, result.reason, result.output) == ("incomplete", "model_calls", "Interim: seen 0, 1 and 2.")
+    assert result.error == "model calls: 3 of 3 (the agent's budget)", "which limit, how far, and whose"
     assert (result.turns, result.model_calls) == (3, 4)
     assert story.model.requests[-1].tool_choice == "none"
     assert story.model.requests[-1].tools, "the tool block stays"
@@ -209,6 +210,7 @@ async def test_when_the_closing_call_fails_the_record_answers(story: Any) -> Non
 async def test_repetition_ends_the_run(story: Any) -> None:
     result = await story.tell([call("look", at="a"), call("look", at="a")], when_no_tools="Interim: seen a.")
     assert (result.status, result.reason, result.output) == ("incomplete", "repetition", "Interim: seen a.")
+    assert result.error == "look was about to be called again with the same arguments"
     assert story.log == ["look a"]
 
 

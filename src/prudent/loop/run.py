@@ -61,4 +61,4 @@ class TurnLoop:
 
     async def close(self, end: End) -> Ending:
         """End an unfinished run with what is known; outside the run's deadline, within the time kept back for it."""
-        return Ending("incomplete", end.reason, await self.closing.partial_answer(end))
+        return Ending("incomplete", end.reason, await self.closing.partial_answer(end), error=end.detail)
