@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
 import re
@@ -15,7 +16,7 @@ import typer
 from pydantic import BaseModel
 from typer.core import TyperGroup
 
-from prudent import Budget, Context, errors, events
+from prudent import Budget, Context, errors, events, tool
 from prudent.cli.approver import KEYS
 from prudent.cli.main import app
 from prudent.config.schema import AgentTable, BudgetTable, RuleTable
@@ -23,6 +24,7 @@ from prudent.exchange import ModelRequest, ModelSettings
 from prudent.journal.store import JournalStore
 from prudent.loop.planning import Planning
 from prudent.messages import Message, ToolSpec
+from prudent.models import scripted
 from prudent.models.facts import PROVIDERS, facts_for
 from prudent.models.names import OTHER_WIRES
 from prudent.models.openai_encode import RequestWriter
@@ -88,6 +90,17 @@ def test_every_toolkit_and_its_options_are_explained() -> None:
 
 def test_every_field_of_a_tool_is_explained() -> None:
     assert set(first_column("tools.md", "## The fields of @tool")) == set(ToolOptions.__annotations__)
+
+
+def test_the_defaults_of_a_tool_are_as_told() -> None:
+    plain = tool(lambda: "x", name="plain")
+    compared: set[str] = set()
+    for row in tables("tools.md", "## The fields of @tool")[0]:
+        (name,), told = NAME.findall(row[0]), NAME.match(row[1])
+        if told:
+            assert ast.literal_eval(told[1] if told[1] != "write" else "None") == getattr(plain, name), name
+            compared.add(name)
+    assert {"confirm", "timeout_seconds", "run_in", "max_result_chars", "idempotent", "repeatable"} == compared
 
 
 def test_what_is_told_of_the_context_is_there() -> None:
@@ -215,9 +228,13 @@ def test_every_event_is_named() -> None:
 
 
 def test_what_is_told_of_the_scripted_model_is_there() -> None:
-    text = (DOCS / "testing.md").read_text(encoding="utf-8")
-    assert {"script", "when_no_tools", "repeat_last", "requests"} <= {field.name for field in fields(ScriptedModel)}
-    assert "`ScriptedModel(script, when_no_tools=" in text
+    names = {name: getattr(scripted, name) for name in ("call", "think", "raw_call", "reply", "slow", "failing")}
+    for row in tables("testing.md", "## What a script can say")[0]:
+        (entry,) = NAME.findall(row[0])
+        said = eval(entry.replace("request: …", "request: 'It is 3.'"), {**names, "ModelError": errors.ModelError})
+        model = ScriptedModel([said], when_no_tools="…", repeat_last=True)
+        assert list(model.script) == [said]
+        assert model.requests == []
 
 
 def test_every_example_is_listed() -> None:
