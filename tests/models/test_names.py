@@ -9,6 +9,7 @@ from tests.models.loopback import say, serving
 from prudent.errors import ConfigurationError
 from prudent.exchange import ModelRequest
 from prudent.messages import Message
+from prudent.models.mending import MendingModel
 from prudent.models.names import OTHER_WIRES, PLACEHOLDER_KEY, resolve
 from prudent.models.openai_chat import OpenAIChat
 from prudent.models.retrying import RetryingModel
@@ -16,10 +17,11 @@ from prudent.models.retrying import RetryingModel
 
 def chat(name: str, *, base_url: str | None = None, api_key: str | None = None) -> OpenAIChat:
     model = resolve(name, base_url=base_url, api_key=api_key)
-    assert isinstance(model, RetryingModel)
-    assert isinstance(model.inner, OpenAIChat)
+    assert isinstance(model, MendingModel)
+    assert isinstance(model.inner, RetryingModel)
+    assert isinstance(model.inner.inner, OpenAIChat)
     assert model.name == name
-    return model.inner
+    return model.inner.inner
 
 
 async def key_sent(name: str, *, api_key: str | None = None) -> str:

@@ -162,3 +162,14 @@ def test_many_tools_are_warned_of() -> None:
     assert Surface([*fifteen, THINK]).warnings() == ()
     (warning,) = Surface([*fifteen, UNDECLARED]).warnings()
     assert warning.startswith("16 tools are mounted")
+
+
+def test_a_name_that_providers_refuse_goes_out_under_another_and_both_are_understood() -> None:
+    dotted, plain = (Tool(name=name, function=print, summary="", parameters={}) for name in ("math.sum", "math_sum"))
+    surface = Surface([dotted, plain])
+    first, second = (spec.name for spec in surface.specs("act"))
+    assert second == "math_sum"
+    assert first != second
+    assert surface.find(first) is dotted
+    assert surface.find("math.sum") is dotted
+    assert surface.find("math_sum") is plain

@@ -8,7 +8,9 @@ from collections.abc import Mapping
 
 from prudent.errors import ConfigurationError
 from prudent.models.facts import ALIASES, PLACEHOLDER_KEY, PROVIDERS, ProviderFacts, facts_for
+from prudent.models.mending import MendingModel
 from prudent.ports import Model
+from prudent.tools.dialects import dialect_for
 
 OTHER_WIRES = (
     "anthropic",
@@ -43,12 +45,12 @@ def resolve(name: str, *, base_url: str | None = None, api_key: str | None = Non
         # The embedded engine is an extra, and slow to load.
         from prudent.models.local import open_local
 
-        return open_local(name)
+        return _mending(open_local(name), "")
     if prefix in OTHER_WIRES and colon:
         # These wires are an extra, and slow to load.
         from prudent.models.providers import open_provider
 
-        return open_provider(name, base_url=base_url, api_key=api_key)
+        return _mending(open_provider(name, base_url=base_url, api_key=api_key), model)
     if not _is_known(prefix) or not colon:
         if not base_url or not name.strip():
             raise ConfigurationError(_unknown(name))
@@ -56,7 +58,7 @@ def resolve(name: str, *, base_url: str | None = None, api_key: str | None = Non
     if not model:
         raise ConfigurationError(f"{name!r} names no model: write {prefix}:MODEL")
     facts = facts_for(prefix, base_url)
-    return _open(name.strip(), model, facts, api_key or _key(facts, placeholder=bool(base_url)))
+    return _mending(_open(name.strip(), model, facts, api_key or _key(facts, placeholder=bool(base_url))), model)
 
 
 def _open(name: str, model: str, facts: ProviderFacts, api_key: str) -> Model:
@@ -65,6 +67,11 @@ def _open(name: str, model: str, facts: ProviderFacts, api_key: str) -> Model:
     from prudent.models.retrying import RetryingModel
 
     return RetryingModel(OpenAIChat(name, model=model, facts=facts, api_key=api_key))
+
+
+def _mending(inner: Model, model: str) -> Model:
+    """Have tools written in the dialect of whoever answers."""
+    return MendingModel(inner, dialect_for(inner.profile.provider, model))
 
 
 def _is_known(prefix: str) -> bool:

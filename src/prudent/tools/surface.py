@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from prudent.errors import CallRefused, ConfigurationError
 from prudent.messages import ToolSpec
 from prudent.tools.definition import Tool
+from prudent.tools.dialects import wire_names
 from prudent.tools.refusal import nearest
 
 PROFILES: Mapping[str, frozenset[str]] = {
@@ -53,7 +55,9 @@ class Surface:
             self._shown[mode] = self._choose(mode, wanted)
         for tool in tools:
             self._check_known(f"tool {tool.name!r} requires", tool.requires, self.tools)
-        self._aliases = {alias: tool for tool in tools for alias in tool.aliases}
+        self._wire_names = wire_names(self.tools)
+        by_wire_name = {self._wire_names[tool.name]: tool for tool in tools}
+        self._aliases = {**{alias: tool for tool in tools for alias in tool.aliases}, **by_wire_name}
         self._by_likeness = _by_likeness(tools)
         self._specs: dict[str, tuple[ToolSpec, ...]] = {}
 
@@ -70,8 +74,13 @@ class Surface:
             mode, shown = "act", self.shown("act")
         if mode not in self._specs:
             mounted = frozenset(tool.name for tool in shown)
-            self._specs[mode] = tuple(tool.describe(mounted) for tool in shown)
+            self._specs[mode] = tuple(self._describe(tool, mounted) for tool in shown)
         return self._specs[mode]
+
+    def _describe(self, tool: Tool, mounted: Collection[str]) -> ToolSpec:
+        """Give a tool's definition under a name that every provider takes; `find` knows both names."""
+        spec, name = tool.describe(mounted), self._wire_names[tool.name]
+        return spec if spec.name == name else replace(spec, name=name)
 
     def allows(self, tool: Tool, mode: str) -> bool:
         """Whether a tool may be called in a mode."""
