@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from prudent.design.words import content_words, name_parts, stem
+from prudent.design.words import canonical, content_words, name_parts
 from prudent.messages import ToolSpec
 from prudent.tools.nodes import as_object
 
@@ -26,22 +26,6 @@ TWINS = 0.75
 NEIGHBOURS = 0.5
 """From this likeness on each tool should say when the other one is meant."""
 
-_SAME_MEANING = (
-    ("get", "fetch", "retrieve", "obtain", "read", "load", "show", "view", "display"),
-    ("search", "find", "lookup", "query", "locate", "discover"),
-    ("delete", "remove", "erase", "drop", "destroy", "unlink"),
-    ("create", "make", "add", "new", "generate", "insert"),
-    ("update", "edit", "modify", "change", "set", "alter", "adjust"),
-    ("calculate", "compute", "calc", "determine", "evaluate", "work"),
-    ("send", "post", "submit", "dispatch"),
-    ("run", "execute", "start", "launch", "perform", "trigger", "invoke"),
-    ("list", "enumerate"),
-    ("获取", "查询", "读取", "查看"),
-    ("删除", "移除", "清除"),
-    ("创建", "新建", "添加", "新增"),
-    ("更新", "修改", "编辑"),
-)
-_CANONICAL: Mapping[str, str] = {stem(word): group[0] for group in _SAME_MEANING for word in group}
 _SILENT = frozenset(
     {"the", "of", "for", "by", "a", "an", "to", "in", "from", "api", "tool", "info", "data", "information", "detail"}
 )
@@ -121,8 +105,8 @@ def near_pairs(specs: Sequence[ToolSpec], *, least: float = TWINS, embed: Embed 
 
 
 def _traits(spec: ToolSpec) -> _Traits:
-    parts = [_canonical(part) for part in name_parts(spec.name)]
-    words = Counter(_CANONICAL.get(word, word) for word in content_words(spec.description))
+    parts = [canonical(part) for part in name_parts(spec.name)]
+    words = Counter(canonical(word) for word in content_words(spec.description))
     parameters = frozenset("_".join(name_parts(name)) for name in as_object(spec.parameters.get("properties")))
     return _Traits(frozenset(part for part in parts if part not in _SILENT), words, parameters)
 
@@ -132,11 +116,6 @@ def _without_common_name(traits: list[_Traits]) -> list[_Traits]:
     found = Counter(part for trait in traits for part in trait.name)
     common = frozenset(part for part, count in found.items() if len(traits) > 3 and count > len(traits) / 2)
     return [replace(trait, name=trait.name - common or trait.name) for trait in traits] if common else traits
-
-
-def _canonical(part: str) -> str:
-    reduced = stem(part)
-    return _CANONICAL.get(reduced, reduced)
 
 
 def _rarity(traits: Sequence[_Traits]) -> Mapping[str, float]:

@@ -82,9 +82,33 @@ def stem(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("e") else word
 
 
+def canonical(word: str) -> str:
+    """Give one word for all that mean the same in a tool's name: `fetch`, `retrieves` and `get` all give `get`."""
+    reduced = stem(word)
+    return _CANONICAL.get(reduced, reduced)
+
+
 def _han_pairs(text: str) -> Iterator[str]:
     for run in _HAN_RUN.findall(text):
         for piece in _EMPTY_HAN.split(run):
             if len(piece) == 1:
                 yield piece
             yield from (piece[at : at + 2] for at in range(len(piece) - 1))
+
+
+_SAME_MEANING = (
+    ("get", "fetch", "retrieve", "obtain", "read", "load", "show", "view", "display"),
+    ("search", "find", "lookup", "query", "locate", "discover"),
+    ("delete", "remove", "erase", "drop", "destroy", "unlink"),
+    ("create", "make", "add", "new", "generate", "insert"),
+    ("update", "edit", "modify", "change", "set", "alter", "adjust"),
+    ("calculate", "compute", "calc", "determine", "evaluate", "work"),
+    ("send", "post", "submit", "dispatch"),
+    ("run", "execute", "start", "launch", "perform", "trigger", "invoke"),
+    ("list", "enumerate"),
+    ("获取", "查询", "读取", "查看"),
+    ("删除", "移除", "清除"),
+    ("创建", "新建", "添加", "新增"),
+    ("更新", "修改", "编辑"),
+)
+_CANONICAL = {stem(word): group[0] for group in _SAME_MEANING for word in group}
