@@ -32,6 +32,16 @@ from prudent.tools.surface import Surface
 Judge = Callable[[str], Any]
 
 
+def _refuse_running_loop() -> None:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    raise ConfigurationError(
+        "run_sync cannot wait where an event loop runs already (in async code, in a notebook): write `await agent.run(…)` there"
+    )
+
+
 def _as_tool(item: Tool | Agent | Callable[..., Any]) -> Tool:
     if isinstance(item, Agent):
         return item.as_tool()
@@ -166,6 +176,7 @@ class Agent:
 
     def run_sync(self, task: str, **options: Unpack[StartOptions]) -> RunResult:
         """Do the same from code that is not asynchronous; connections are closed with it."""
+        _refuse_running_loop()
 
         async def alone() -> RunResult:
             run = self.prepare(task, **options)

@@ -16,7 +16,9 @@ import typer
 from pydantic import BaseModel
 from typer.core import TyperGroup
 
-from prudent import Budget, Context, errors, events, tool
+import prudent
+from prudent import Agent, Budget, Context, errors, events, tool
+from prudent.blueprint import StartOptions
 from prudent.cli.approver import KEYS
 from prudent.cli.main import app
 from prudent.config.schema import AgentTable, BudgetTable, RuleTable
@@ -162,6 +164,19 @@ def commands() -> TyperGroup:
     group = typer.main.get_command(app)
     assert isinstance(group, TyperGroup)
     return group
+
+
+def test_the_public_names_and_options_are_explained() -> None:
+    assert sorted(first_column("python.md", "# The library")) == sorted(prudent.__all__)
+    known = set(inspect.signature(Agent).parameters) - {"model"}
+    assert set(first_column("python.md", "## An agent")) == known
+    assert set(first_column("python.md", "## A run", 1)) == set(StartOptions.__annotations__)
+
+
+def test_an_agent_file_can_say_what_an_agent_can() -> None:
+    """Beside what only code can give."""
+    code_only = {"source", "dependencies"}
+    assert set(AgentTable.model_fields) - {"toolkits"} == set(inspect.signature(Agent).parameters) - code_only
 
 
 def test_every_command_is_listed() -> None:
