@@ -26,4 +26,4 @@ if __name__ == "__main__":
 # 30 days (returns.md).
 # - Your answer was sent back: name the document that the answer rests on, in brackets
 # 30 days for a yearly plan (returns.md).
-# - Your answer was sent back: it does not say for which plan
+# - Your answer was sent back: it does not say for which plan.
