@@ -74,6 +74,9 @@ class _Traits:
     """What is compared of one definition."""
 
     name: frozenset[str]
+    goal: str
+    """What stands after `to` in the name: `celsius_to_fahrenheit` is not `fahrenheit_to_celsius`."""
+
     words: Counter[str]
     parameters: frozenset[str]
 
@@ -108,7 +111,8 @@ def _traits(spec: ToolSpec) -> _Traits:
     parts = [canonical(part) for part in name_parts(spec.name)]
     words = Counter(canonical(word) for word in content_words(spec.description))
     parameters = frozenset("_".join(name_parts(name)) for name in as_object(spec.parameters.get("properties")))
-    return _Traits(frozenset(part for part in parts if part not in _SILENT), words, parameters)
+    goal = parts[parts.index("to") + 1] if "to" in parts[:-1] else ""
+    return _Traits(frozenset(part for part in parts if part not in _SILENT), goal, words, parameters)
 
 
 def _without_common_name(traits: list[_Traits]) -> list[_Traits]:
@@ -162,7 +166,9 @@ def _compare(one: _Traits, other: _Traits, rarity: Mapping[str, float], meaning:
 
 
 def _contrast(one: _Traits, other: _Traits) -> tuple[str, str]:
-    """Name the words that each name has for itself, if both have one."""
+    """Name the words that each name has for itself, if both have one; or the goals of two conversions."""
+    if one.goal and other.goal and one.goal != other.goal:
+        return f"to {one.goal}", f"to {other.goal}"
     first, second = sorted(one.name - other.name), sorted(other.name - one.name)
     return (" ".join(first), " ".join(second)) if first and second else ("", "")
 

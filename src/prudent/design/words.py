@@ -28,7 +28,7 @@ _EMPTY_WORDS = frozenset(
         currently do does each either etc every for from function given has have he her his how i if in into is it its
         itself let like may me might more most must my need needs no not of on one only onto or other our out over own
         per please provided provides s same shall she should so some specific specified such t than that the their them
-        then there these they this those to tool under up upon use used user uses using via was we were what when where
+        then there these they this those to tool under up upon use used uses using via was we were what when where
         which while who will with within without would you your""",
     )
 )

@@ -12,6 +12,7 @@ from prudent.tools.description import sentences, tools_named
 from prudent.tools.nodes import as_object
 
 _LEAST_WORDS = 6
+_MOST_REPEATED = 9
 _WHEN = re.compile(
     r"""\bwhen(ever)?\b|\bif\s+(you|the\s+user|a\s+user|asked|needed)|\buse\s+(it|this|the|for|to|only|after|before|as)\b
     |\buseful\b|\bcall\s+(it|this)\b|\bbest\s+for\b|\bsuitable\b|\bintended\b|\bideal\b|\bcan\s+be\s+used\b|\bneeded\s+to\b
@@ -76,8 +77,8 @@ class OnlyTheName(Rule):
             "description",
             f"{text[:60]!r} says no more than the name {definition.name!r}",
             definition.say(
-                f'say what it works on, gives back and is for: "{text}: {_takes(definition)}gives …. Use it when …"',
-                f"写明处理什么、返回什么、何时使用：“{text}：{_takes(definition)}返回……。当……时使用。”",
+                f'say what it works on, gives back and is for: "{text}. {_takes(definition)}Gives …. Use it when …"',
+                f"写明处理什么、返回什么、何时使用：“{text}。{_takes(definition)}返回……。当……时使用。”",
             ),
         )
 
@@ -139,8 +140,9 @@ class NoWhenNot(Rule):
                 continue
             if other.name in definition.description or _NOT_WHEN.search(f"{definition.description} {definition.not_when}"):
                 return
-            own = definition.say("what that one is for", "那个工具的用途")
-            does = (sentences(other.description) or [own])[0].rstrip(".。")[:80]
+            own = set(sentences(definition.description))
+            others = [sentence for sentence in sentences(other.description) if sentence not in own] or [other.name]
+            does = others[0].removeprefix("Tool description: ").rstrip(".。")[:80]
             yield Hit(
                 "description",
                 f"it is close to {other.name!r} ({pair.likeness.compared}), and does not say when that one is meant",
@@ -179,6 +181,8 @@ class SendsToNobody(Rule):
 
 def repeats(name: str, text: str) -> bool:
     """Whether a text says nothing but the words of a name."""
+    if word_count(text) > _MOST_REPEATED:
+        return False
     said = {canonical(word) for word in content_words(text)}
     known = {canonical(part) for part in name_parts(name)}
     return bool(said) and said <= known

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 
 from prudent.design.lint.rule import Hit, ParameterRule, Rule
 from prudent.design.sheet import Definition, Parameter
-from prudent.design.words import name_parts
+from prudent.design.words import name_parts, stem
 
 _SPELLED: tuple[tuple[frozenset[str], Mapping[str, str]], ...] = (
     (
@@ -78,7 +78,7 @@ _KNOWN = frozenset(
     )
 )
 _SIZES = frozenset({"xs", "s", "m", "l", "xl", "xxl", "xxxl"})
-_PROTON = frozenset(
+_LETTERED = frozenset(
     {
         "grade",
         "blood",
@@ -110,6 +110,9 @@ _PROTON = frozenset(
         "region",
     }
 )
+_ALWAYS_LETTERED = frozenset(
+    map(stem, ("nucleotide", "dna", "chromosome", "blood", "grade", "vitamin", "currency", "airport", "ticker"))
+)
 _CHOOSING = frozenset(
     {
         *(
@@ -130,6 +133,11 @@ _CHOOSING = frozenset(
         )
     }
 )
+_SCALE = frozenset(
+    {"low", "medium", "high", "small", "large", "easy", "hard", "slow", "fast", "on", "off", "auto", "none", "dark", "light"}
+)
+"""Words that say themselves when to choose them."""
+
 _EXPLAINS = re.compile(r"[:：=（(–—-]|\bmeans?\b|\bfor\b|\bif\b|\bwhen\b|\bis\b|\bto\b|表示|代表|即|为")
 _IN_PROSE = re.compile(
     r"""(?:\b(?:one\s+of|either|can\s+(?:only\s+)?be|must\s+be|should\s+be|options\s+(?:are|include)|possible\s+values(?:\s+are)?|valid\s+values(?:\s+are)?
@@ -186,7 +194,8 @@ class Unexplained(ParameterRule):
             return None
         texts = [str(value) for value in values]
         text = parameter.about.lower()
-        if any(mentions(text, value) for value in texts) and _EXPLAINS.search(text):
+        named = [mentions(text, value) for value in texts]
+        if all(named) or (any(named) and _EXPLAINS.search(text)) or _SCALE & {value.lower() for value in texts}:
             return None
         codes = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
         if len(codes) == len(values) and _is_counted(parameter, codes):
@@ -218,7 +227,7 @@ class InProse(ParameterRule):
         ):
             return None
         match = _IN_PROSE.search(parameter.text[:5_000])
-        if not match or _OPEN_LIST.search(parameter.text):
+        if not match or _OPEN_LIST.search(parameter.text) or _is_conditional(parameter.text, match.start()):
             return None
         values = list(dict.fromkeys(_QUOTED.findall(match["list"])))
         if len(values) < 2:
@@ -236,7 +245,7 @@ def abbreviated(parameter: Parameter) -> list[str]:
     """List the values of a parameter that are a letter or two, and no word, code or size that everybody knows."""
     values = [value for value in parameter.enum if isinstance(value, str) and value]
     lower = {value.lower() for value in values}
-    if not values or len(values) > 30 or lower <= _SIZES or _PROTON & set(name_parts(parameter.name)):
+    if not values or len(values) > 30 or lower <= _SIZES or _is_known_code(parameter):
         return []
     spelled = spell(parameter)
     return [
@@ -244,6 +253,12 @@ def abbreviated(parameter: Parameter) -> list[str]:
         for value in values
         if value in spelled or (len(value) <= 2 and value.isalpha() and value.isascii() and value.lower() not in _KNOWN)
     ]
+
+
+def _is_known_code(parameter: Parameter) -> bool:
+    """Whether the values are letters that everybody knows as such: grades, nucleotides, airports."""
+    words = {stem(word) for word in re.findall(r"[a-z]+", parameter.text.lower())}
+    return bool(_LETTERED & set(name_parts(parameter.name)) or _ALWAYS_LETTERED & words)
 
 
 def spell(parameter: Parameter) -> dict[str, str]:
@@ -277,9 +292,16 @@ def mentions(text: str, value: str) -> bool:
 def _is_explained(value: str, text: str) -> bool:
     """Whether a text says what a value is short for: `c: celsius`, `'c' for celsius`, `celsius (c)`."""
     word = re.escape(value)
+    quoted = rf"['\"`“‘]{word}['\"`”’]\s+(?!,|or\b|and\b)[a-z]{{3,}}"
     before = rf"['\"`“‘]?\b{word}\b['\"`”’]?\s*(?:[:：=(（–—-]|\bfor\b|\bmeans\b|\bis\b|表示|代表|为|即)"
     after = rf"\w{{2,}}\s*[(（]\s*['\"`“‘]?{word}['\"`”’]?\s*[)）]"
-    return re.search(f"{before}|{after}", text) is not None
+    return re.search(f"{quoted}|{before}|{after}", text) is not None
+
+
+def _is_conditional(text: str, at: int) -> bool:
+    """Whether the sentence at a place speaks of a special case only."""
+    start = max(text.rfind(mark, 0, at) for mark in ".;。；\n")
+    return re.match(r"\W*(if|when|for|in\s+case|如果|当)\b", text[start + 1 : at], re.IGNORECASE) is not None
 
 
 def _is_counted(parameter: Parameter, codes: Collection[int]) -> bool:

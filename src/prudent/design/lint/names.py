@@ -14,8 +14,8 @@ _VAGUE = frozenset(
         r"\w+",
         """do run process handle manage execute perform helper util utils data info thing things stuff object objects
         item items value values func function method tool action task main test misc general custom my new get set
-        query search fetch find call api request operation input output result results service update create make use
-        work job handler manager processor the a 处理 执行 操作 数据 工具 函数 方法""",
+        query search fetch find call api request operation input output result results make use work job handler
+        manager processor the a 处理 执行 操作 数据 工具 函数 方法""",
     )
 )
 _VAGUE_PARAMETERS = frozenset(
@@ -41,7 +41,7 @@ _VAGUE_PARAMETERS = frozenset(
     }
 )
 _COORDINATES = frozenset({"x", "y", "z", "n", "k", "m", "a", "b", "c", "p", "r", "t", "i", "j"})
-_LEAST_WORDS = 3
+_LEAST_WORDS = 2
 
 
 class Vague(Rule):
@@ -53,7 +53,7 @@ class Vague(Rule):
         """Look for a word that is its own."""
         del tools
         parts = [part for part in name_parts(definition.name) if not part.isdigit()]
-        if definition.broken or not definition.name or any(part not in _VAGUE and len(part) > 1 for part in parts):
+        if definition.broken or not definition.name or any(part not in _VAGUE for part in parts):
             return
         verb = next((part for part in parts if part not in ("data", "tool", "function")), "get")
         said = [
@@ -79,6 +79,8 @@ class VagueParameter(ParameterRule):
         single = len(name) <= 1 and name not in _COORDINATES
         if not (name in _VAGUE_PARAMETERS or single) or word_count(parameter.about) >= _LEAST_WORDS:
             return None
+        if name == "q":
+            return Hit(parameter.place, "'q' does not say that it is a query", 'name it "query", and say what may stand in it')
         of = next((part for part in name_parts(definition.name) if part not in _VAGUE), "order")
         return Hit(
             parameter.place,

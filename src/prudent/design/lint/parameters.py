@@ -22,9 +22,8 @@ _FORMAT_TOLD = re.compile(
 )
 _SHAPED = frozenset(
     {
-        *("regex", "regexp", "pattern", "glob", "cron", "schedule", "expression", "formula", "selector", "xpath", "jsonpath"),
-        *("jql", "cql", "cidr", "coordinates", "locale", "template", "syntax", "range", "filter", "equation"),
-        *("表达式", "公式"),
+        *("regex", "regexp", "pattern", "glob", "cron", "expression", "formula", "selector", "xpath", "jsonpath"),
+        *("jql", "cql", "cidr", "coordinates", "locale", "equation", "表达式", "公式"),
     }
 )
 _EXAMPLE_TOLD = re.compile(
@@ -110,7 +109,7 @@ class NoExample(ParameterRule):
 
     def check_parameter(self, parameter: Parameter, definition: Definition) -> Hit | None:
         """Look for an example in the schema, the words and the tool's own examples."""
-        if not parameter.is_text or parameter.enum or not _SHAPED & set(name_parts(parameter.name)):
+        if not parameter.is_text or parameter.enum or not is_shaped(parameter.name):
             return None
         stated = ("examples", "example", "pattern", "format", "const")
         shown = any(key in parameter.node for key in stated) or parameter.node.get("default") not in (None, "")
@@ -153,6 +152,12 @@ class RelativePath(ParameterRule):
                 f"“{text[:120]}，绝对路径，例如 /home/ada/report.md。”",
             ),
         )
+
+
+def is_shaped(name: str) -> bool:
+    """Whether a parameter's name says that it is written in some notation."""
+    parts = name_parts(name)
+    return bool(_SHAPED & set(parts)) and parts[-1] not in ("id", "name", "type", "count")
 
 
 def is_time(name: str) -> bool:

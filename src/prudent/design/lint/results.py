@@ -20,6 +20,7 @@ _ONE = re.compile(
     r"\b(the|a|an)\s+(closest|nearest|best|single|first|latest|average|total|number|sum|minimum|maximum|one)\b|\bone\b|\bcount\b|\bhow\s+many\b|up\s+to\s+\d|at\s+most|top\s+\d|limit",
     re.IGNORECASE,
 )
+_MATHS = re.compile(r"\b(roots?|factors?|primes?|equations?|solutions?|derivatives?|integrals?|differences?)\b", re.IGNORECASE)
 _LIMITS = frozenset(
     {
         *(
@@ -83,7 +84,7 @@ class Unbounded(Rule):
         if not (lists or _MANY.search(first)) or not _ALL.search(first) or _ONE.search(first):
             return
         known = {part for parameter in definition.parameters for part in name_parts(parameter.name)}
-        if definition.effect in ("write", "destructive") or _LIMITS & known:
+        if _MATHS.search(first) or definition.effect in ("write", "destructive") or _LIMITS & known:
             return
         noun = parts[-1] if parts else "results"
         noun = noun if noun.endswith("s") and len(noun) > 3 else "results"
@@ -115,12 +116,15 @@ class LooseLimit(ParameterRule):
             return None
         lacking = [word for word, has in (("default", has_default), ("maximum", has_maximum)) if not has]
         text = parameter.text.strip().rstrip(".。") or "How many results to give"
+        english = ("" if has_maximum else ", at most 100") + ("" if has_default else "; 20 when left out")
+        chinese = ("" if has_maximum else "，最多 100") + ("" if has_default else "；不填时为 20")
+        keys = " and ".join(word for word, has in (('"maximum": 100', has_maximum), ('"default": 20', has_default)) if not has)
         return Hit(
             parameter.place,
             f"{parameter.name!r} has no {' and no '.join(lacking)}, so a model may ask for everything or not know what it gets",
             definition.say(
-                f'"{text[:120]}, 1 to 100; 20 when left out." with "maximum": 100, "default": 20 in the schema (or what holds)',
-                f"“{text[:120]}，1 到 100；不填时为 20。”，并在 schema 中写 maximum 和 default（按实际）",
+                f'"{text[:120]}{english}." with {keys} in the schema (or what holds)',
+                f"“{text[:120]}{chinese}。”，并在 schema 中写 {keys}（按实际）",
             ),
         )
 

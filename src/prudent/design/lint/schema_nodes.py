@@ -79,10 +79,13 @@ class Alternatives(SpotRule):
         if not lists_types and not {"anyOf", "nullable"} & spot.node.keys():
             return None
         kind = "a list of types" if lists_types else "`anyOf`" if "anyOf" in spot.node else "`nullable`"
-        refused = refusing("type_lists") if lists_types else refusing("type_beside_any_of", "null")
+        branches = spot.node.get("anyOf")
+        has_null = isinstance(branches, list) and {"type": "null"} in branches
+        feature = "type_lists" if lists_types else "type_beside_any_of" if "type" in spot.node else "null" if has_null else ""
+        refused = f"is refused or read wrongly by {refusing(feature)}" if feature else "is passed over by some chat templates"
         return Hit(
             spot.place,
-            f"{kind} is refused or read wrongly by {refused}",
+            f"{kind} {refused}",
             "give the one type that is meant, and leave the parameter out of `required` instead of allowing null",
         )
 

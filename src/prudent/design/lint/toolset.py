@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from prudent.design.lint.rule import Hit, Rule, SetRule, Toolset
-from prudent.design.twins import TWINS
+from prudent.design.twins import TWINS, Pair
 
 _NOTED, _WARNED = 8, 15
 _BY = re.compile(r"^(?P<stem>.+?)(?:_by_|-by-|By(?=[A-Z]))(?P<key>.+)$")
@@ -23,7 +23,7 @@ class Twins(SetRule):
         """Look at the pairs that are most alike."""
         for pair in tools.pairs:
             one, other = tools.definitions[pair.first], tools.definitions[pair.second]
-            if pair.likeness.score < TWINS or one.name == other.name:
+            if not _are_twins(tools, pair):
                 continue
             kept, gone = (one, other) if len(one.description) >= len(other.description) else (other, one)
             yield Hit(
@@ -101,13 +101,18 @@ class SameName(SetRule):
                 )
 
 
+def _are_twins(tools: Toolset, pair: Pair) -> bool:
+    """Whether a pair is near enough, and not two tools by one name, which is another rule's."""
+    return pair.likeness.score >= TWINS and tools.definitions[pair.first].name != tools.definitions[pair.second].name
+
+
 def _fewer(tools: Toolset) -> str:
     """Say which could go, or be shown apart: those with a common first word form a group."""
     groups: dict[str, list[str]] = defaultdict(list)
     for definition in tools.definitions:
         groups[re.split(r"[_\-.]|(?<=[a-z])(?=[A-Z])", definition.name)[0]].append(definition.name)
     largest = max(groups.items(), key=lambda item: len(item[1]))
-    pairs = [pair for pair in tools.pairs if pair.likeness.score >= TWINS]
+    pairs = [pair for pair in tools.pairs if _are_twins(tools, pair)]
     twins = f"; {len(pairs)} pairs are twins (T601)" if pairs else ""
     if len(largest[1]) < 3 or len(largest[1]) > len(tools.definitions) * 0.8:
         return f"show fewer by mode, leave out what is never called (`prudent audit`){twins}"

@@ -39,8 +39,8 @@ _QUANTITIES = {
     "price": "EUR",
     "cost": "EUR",
     "amount": "EUR",
-    "salary": "EUR a year",
-    "income": "EUR a year",
+    "salary": "EUR",
+    "income": "EUR",
     "budget": "EUR",
     "距离": "公里",
     "重量": "千克",
@@ -82,10 +82,20 @@ _NO_QUANTITY = frozenset(
         )
     }
 )
+_MONEY = frozenset({"price", "cost", "amount", "salary", "income", "budget", "价格", "金额"})
+_CALCULATES = re.compile(r"calc|comput|discount|interest|convert|tip\b|tax", re.IGNORECASE)
+"""Sums that come out right in any currency."""
+
+_SHAPES = re.compile(
+    r"\b(circles?|rectang\w+|triang\w+|cuboids?|cubes?|cylinders?|spheres?|cones?|polygons?|squares?\b(?!\s+(met|feet|kilo))|trapez\w+|prisms?|pyramids?|ellips\w+)",
+    re.IGNORECASE,
+)
+"""Geometry comes out right in any unit."""
+
 _FRACTIONS = frozenset(
     {
         *("ratio", "probability", "confidence", "similarity", "opacity", "rating", "priority", "percentage", "percent"),
-        *("interest", "score", "quality", "severity", "threshold"),
+        *("interest", "score", "quality"),
     }
 )
 _RANGE_TOLD = re.compile(
@@ -113,7 +123,9 @@ class NoUnit(ParameterRule):
             return None
         if _NO_QUANTITY & set(parts) or _UNIT.search(" ".join(parts)) or _UNIT.search(parameter.about):
             return None
-        if _has_unit_parameter(definition) or _UNIT.search(definition.description):
+        if quantity in _MONEY and _CALCULATES.search(f"{definition.name} {definition.description}"):
+            return None
+        if _SHAPES.search(definition.description) or _has_unit_parameter(definition) or _UNIT.search(definition.description):
             return None
         unit = _QUANTITIES[quantity]
         text = parameter.text.strip().rstrip(".。") or " ".join(parts).capitalize()
@@ -137,6 +149,8 @@ class NoRange(ParameterRule):
         if not parameter.is_number or not _FRACTIONS & set(parts) or parameter.enum:
             return None
         bounds = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+        if _UNIT.search(" ".join(parts)) and not {"percent", "percentage", "ratio"} & set(parts):
+            return None
         if any(parameter.constraint(key) is not None for key in bounds) or _RANGE_TOLD.search(parameter.about):
             return None
         text = parameter.text.strip().rstrip(".。") or " ".join(parts).capitalize()
@@ -157,7 +171,12 @@ class NoDefault(ParameterRule):
 
     def check_parameter(self, parameter: Parameter, definition: Definition) -> Hit | None:
         """Look for a default in the schema and in the words."""
-        if parameter.required or parameter.node.get("default") is not None or not parameter.text.strip():
+        if (
+            not parameter.is_top
+            or parameter.required
+            or parameter.node.get("default") is not None
+            or not parameter.text.strip()
+        ):
             return None
         if parameter.is_flag or _DEFAULT_TOLD.search(parameter.about):
             return None
@@ -229,10 +248,15 @@ def unstated(parameter: Parameter, definition: Definition) -> str:
         parts.append(f"{low:g} 到 {high:g}" if chinese else f"{low:g} to {high:g}")
     default = parameter.node.get("default")
     plain = isinstance(default, str | int | float) and default != "" and len(str(default)) <= 40
-    if plain and not parameter.required and not _says(parameter.text, default):
+    if plain and not parameter.required and not _says(parameter.text, default) and not _LEFT_OUT_TOLD.search(parameter.text):
         value = default if isinstance(default, str) else quote(default)
         parts.append(f"不填时为 {value}" if chinese else f"{value} when left out")
     return ("；" if chinese else "; ").join(parts)
+
+
+_LEFT_OUT_TOLD = re.compile(
+    r"omit|left\s+out|if\s+not\s+\w+|not\s+(provided|given|set|specified)|不填|未指定|省略", re.IGNORECASE
+)
 
 
 def _says(text: str, value: JSON) -> bool:
