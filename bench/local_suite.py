@@ -61,7 +61,7 @@ def judge(case: dict, outcome: Outcome) -> None:
     """Decide whether a case is right, and say why not."""
     own, _, _source = outcome.answer.partition("\n\n")
     wrong = []
-    wrong += [f"no {pattern!r}" for pattern in case["answer"] if not re.search(pattern, outcome.answer)]
+    wrong += [f"no {pattern!r}" for pattern in case["answer"] if not re.search(pattern, own)]
     wrong += [f"says {pattern!r}" for pattern in case.get("never", ()) if re.search(pattern, outcome.answer)]
     missing = [name for name in case["tools"] if name not in outcome.tools]
     wrong += [f"did not use {name}" for name in missing]

@@ -1,4 +1,4 @@
-"""The usual loop, for comparison: tools in the chat template's own form, whatever the model says is done, nothing is constrained."""
+"""The usual loop, for comparison: tools in the chat template's own form, nothing constrained."""
 
 from __future__ import annotations
 

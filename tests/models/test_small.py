@@ -125,6 +125,14 @@ async def test_what_rests_on_nothing_is_looked_into_once_then_not_answered() -> 
     assert last.message.text == "I found nothing that answers this (find: pool; open_one: 12), so I do not know."
 
 
+async def test_an_index_that_found_nothing_is_no_fact() -> None:
+    messages = history(
+        "What is the salary?", ("find", '{"query": "salary"}', "No passage has the word. There are 10 documents.")
+    )
+    last = await ask(ScriptedModel([]), messages)
+    assert last.message.text == "I found nothing that answers this (find: salary), so I do not know."
+
+
 async def test_a_bare_yes_needs_a_fact_that_speaks_of_it() -> None:
     inner = ScriptedModel(['{"answer": "Yes", "source": "[1]"}', '{"tool": "final_answer"}'])
     last = await ask(inner, history("Does the harbour sell fishing licences?", ("find", '{"query": "licences"}', INDEX)))

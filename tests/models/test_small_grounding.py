@@ -68,6 +68,22 @@ def test_lists_and_texts_are_capped_and_optional_ones_left_out() -> None:
     assert "unit" in arguments["properties"]
 
 
+def test_a_search_is_made_of_the_questions_own_words() -> None:
+    schema: Any = {"properties": {"query": {"type": "string", "description": "Words taken from the question."}}}
+    tool = ToolSpec("look", "", {**schema, "required": ["query"]})
+    english: Any = ground(tool, ["look"], [], "What may a hotel in Norway cost, for 5 nights?")
+    assert english["properties"]["query"] == {"const": "hotel Norway cost 5 nights"}
+    chinese: Any = ground(tool, ["look"], [], "年度套餐多久之内可以退货？")
+    assert "pattern" in chinese["properties"]["query"]
+    short: Any = ground(tool, ["look"], [], "Why?")
+    assert short["properties"]["query"]["maxLength"] == 200
+
+
+def test_rows_of_tables_stay_lines() -> None:
+    table = Step("find", {}, "1 of 1:\n[3] Prices (p.md; score 2)\n    | A | 1 |\n    | B | 2 |\n    more\n    text\n")
+    assert facts_in(table, 100) == [Fact("Prices (p.md)", "| A | 1 |\n| B | 2 | more text", "3")]
+
+
 def test_results_are_taken_apart() -> None:
     passage = Step("read", {}, "Rules › Dogs (rules.md, line 4)\nDogs stay\nashore.")
     assert facts_in(passage, 100) == [Fact("Rules › Dogs (rules.md, line 4)", "Dogs stay ashore.")]

@@ -26,6 +26,7 @@ from prudent.models.small_grounding import (
     CHINESE_TEXT,
     answer_pattern,
     expression_pattern,
+    givers,
     ground,
     known_numbers,
     numbers_in,
@@ -79,7 +80,8 @@ class SmallTurn:
         self.asking = Asking(inner, replace(request.settings, temperature=0.0))
         self.situation = read_situation(request.messages)
         self.words = words_for(self.situation.question)
-        self.facts = facts_of(self.situation.steps, chars=profile.fact_chars, most_entries=profile.most_entries)
+        limits = {"chars": profile.fact_chars, "most_entries": profile.most_entries}
+        self.facts = facts_of(self.situation.steps, indexes=givers(request.tools), **limits)
 
     async def events(self) -> AsyncGenerator[ModelEvent]:
         """Choose a step, or answer."""
@@ -229,6 +231,8 @@ class SmallTurn:
         reply = await self.asking.ask(self._answering_prompt(), schema, max_tokens=500)
         answer = reply["answer"]
         text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+        if self._calculated():
+            return Draft(text, self.facts[-1])
         chosen = labels.index(reply["source"]) if reply["source"] in labels else None
         return make_draft(text, self.situation.question, self.facts, chosen, strict=not self.profile.knows_when_not)
 

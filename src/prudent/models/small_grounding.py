@@ -39,6 +39,81 @@ _AMOUNT = re.compile(
     re.IGNORECASE,
 )
 
+_COPIED = re.compile(r"(?:from|of) the question|取自问题|问题中的")
+_SMALL_WORDS = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "any",
+        "are",
+        "as",
+        "at",
+        "be",
+        "by",
+        "can",
+        "could",
+        "did",
+        "do",
+        "does",
+        "for",
+        "from",
+        "had",
+        "has",
+        "have",
+        "how",
+        "i",
+        "if",
+        "in",
+        "is",
+        "it",
+        "its",
+        "long",
+        "many",
+        "may",
+        "me",
+        "much",
+        "must",
+        "my",
+        "no",
+        "not",
+        "of",
+        "on",
+        "or",
+        "our",
+        "shall",
+        "should",
+        "so",
+        "than",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "they",
+        "this",
+        "to",
+        "us",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "why",
+        "will",
+        "with",
+        "would",
+        "you",
+        "your",
+        "please",
+        "tell",
+    ]
+)
+_LEAST_WORDS = 2
 _MOST_TERMS = 4
 
 CHINESE_TEXT = r'^[\u3400-\u9fff0-9][^"\\\n]*$'
@@ -95,10 +170,34 @@ def expression_pattern(numbers: Sequence[str], text: str) -> str:
     return f"^{some}( [-+*/] {some}){{1,{_MOST_TERMS - 1}}}$"
 
 
+def words_of(question: str) -> str:
+    """Give the words of a question that a search is made of, "" when they are too few or have no spaces between them."""
+    words = [word for word in re.findall(r"[\w€$][\w.,:\-%]*(?<![.,:])", question) if word.lower() not in _SMALL_WORDS]
+    return "" if is_chinese(question) or len(words) < _LEAST_WORDS else " ".join(words)
+
+
+def givers(tools: Sequence[ToolSpec]) -> set[str]:
+    """Name the tools whose results are there to be opened by another one."""
+    mounted = [tool.name for tool in tools]
+    found: set[str] = set()
+    for tool in tools:
+        properties = tool.parameters.get("properties")
+        for schema in properties.values() if isinstance(properties, dict) else ():
+            found |= _tools_named(schema, mounted) - {tool.name}
+    return found
+
+
+def _tools_named(schema: JSON, mounted: Sequence[str]) -> set[str]:
+    """Find the tools that a parameter's description names."""
+    described = str(schema.get("description", "")) if isinstance(schema, dict) else ""
+    return {name for name in mounted if re.search(rf"\b{re.escape(name)}\b", described)}
+
+
 def ground(spec: ToolSpec, mounted: Sequence[str], steps: Sequence[Step], question: str) -> JSONObject | None:
     """Narrow a tool's arguments to what is known; None when it cannot be called yet, or not again.
 
-    Optional parameters are left out, since small models fill them at random; those that choose among words stay. A parameter
+    A parameter that is described as taken from the question is: small models widen it with what they imagine. Optional
+    parameters are left out, since small models fill them at random; those that choose among words stay. A parameter
     that identifies something takes a value that a result or the question holds.
     """
     properties = spec.parameters.get("properties")
@@ -112,7 +211,8 @@ def ground(spec: ToolSpec, mounted: Sequence[str], steps: Sequence[Step], questi
             continue
         values = _identifiers(name, schema, mounted, steps, question)
         if values is None:
-            fields[name] = _capped(schema, chinese=is_chinese(question))
+            copied = words_of(question) if _COPIED.search(str(schema.get("description", ""))) else ""
+            fields[name] = {"const": copied} if copied else _capped(schema, chinese=is_chinese(question))
             continue
         used = {str(step.arguments.get(name)) for step in steps if step.name == spec.name}
         whole = schema.get("type") == "integer"
@@ -127,10 +227,9 @@ def _identifiers(
     name: str, schema: JSONObject, mounted: Sequence[str], steps: Sequence[Step], question: str
 ) -> list[str] | None:
     """Give the values a parameter may take when it identifies something, None when any will do."""
-    described = str(schema.get("description", ""))
-    givers = [tool for tool in mounted if tool in described]
-    if givers:
-        return values_named(name, [step for step in steps if step.name in givers], of_entries=True)
+    named = _tools_named(schema, mounted)
+    if named:
+        return values_named(name, [step for step in steps if step.name in named], of_entries=True)
     if not _IDENTIFIER.search(name):
         return None
     return [*values_named(name, steps), *_CODE.findall(question)] or None

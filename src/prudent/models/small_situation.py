@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from prudent.messages import Message
@@ -112,14 +112,18 @@ def _object(arguments: str) -> JSONObject:
     return found if isinstance(found, dict) else {}
 
 
-def facts_of(steps: Sequence[Step], *, chars: int, most_entries: int) -> list[Fact]:
-    """Give what an answer may rest on, in order. An index of which something was opened counts only by what was opened."""
+def facts_of(steps: Sequence[Step], *, chars: int, most_entries: int, indexes: Collection[str] = ()) -> list[Fact]:
+    """Give what an answer may rest on, in order.
+
+    An index of which something was opened counts only by what was opened, and a tool in `indexes` only by its entries: when
+    it says that it found none, that is no fact.
+    """
     facts: list[Fact] = []
     for position, step in enumerate(steps):
         found = [] if step.failed else facts_in(step, chars)
         ids = {fact.id for fact in found if fact.id}
         opened = any(ids & set(map(str, later.arguments.values())) for later in steps[position + 1 :] if not later.failed)
-        if not (ids and opened):
+        if not (ids and opened) and (ids or step.name not in indexes):
             facts += found[:most_entries] if ids else found
     return facts
 
@@ -128,7 +132,7 @@ def facts_in(step: Step, chars: int) -> list[Fact]:
     """Take a result apart: an index is many facts, all else is one."""
     value = step.value
     if isinstance(value, str):
-        entries = [Fact(_plain_label(label), _one_line(text), id) for id, label, text in _ENTRY.findall(value)]
+        entries = [Fact(_plain_label(label), _tidy(text), id) for id, label, text in _ENTRY.findall(value)]
         return entries or [_passage(step, value, chars)]
     facts = [_fact(step, item, chars) for item in _items(value)]
     return [fact for fact in facts if fact.text]
@@ -188,8 +192,8 @@ def _passage(step: Step, text: str, chars: int) -> Fact:
     """Make a fact of a text; a first line that is no sentence says where it is from."""
     first, _, rest = text.strip().partition("\n")
     if rest.strip() and len(first) <= _LABEL_CHARS and not first.endswith((".", "。", ":", "：")):
-        return Fact(first, _one_line(rest)[:chars])
-    return Fact(step.name, _one_line(text)[:chars])
+        return Fact(first, _tidy(rest)[:chars])
+    return Fact(step.name, _tidy(text)[:chars])
 
 
 def _plain_label(label: str) -> str:
@@ -197,5 +201,7 @@ def _plain_label(label: str) -> str:
     return re.sub(r"\s*;[^()]*(?=\)\s*$)", "", label).strip()
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+def _tidy(text: str) -> str:
+    """Join the lines of prose; rows of tables and points of lists stay lines of their own, or they cannot be told apart."""
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    return "".join(("\n" if line.startswith(("|", "- ", "* ")) else " ") + line for line in lines if line).strip()
