@@ -40,78 +40,11 @@ _AMOUNT = re.compile(
 )
 
 _COPIED = re.compile(r"(?:from|of) the question|取自问题|问题中的")
-_SMALL_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "any",
-        "are",
-        "as",
-        "at",
-        "be",
-        "by",
-        "can",
-        "could",
-        "did",
-        "do",
-        "does",
-        "for",
-        "from",
-        "had",
-        "has",
-        "have",
-        "how",
-        "i",
-        "if",
-        "in",
-        "is",
-        "it",
-        "its",
-        "long",
-        "many",
-        "may",
-        "me",
-        "much",
-        "must",
-        "my",
-        "no",
-        "not",
-        "of",
-        "on",
-        "or",
-        "our",
-        "shall",
-        "should",
-        "so",
-        "than",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "they",
-        "this",
-        "to",
-        "us",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "why",
-        "will",
-        "with",
-        "would",
-        "you",
-        "your",
-        "please",
-        "tell",
-    ]
+_SMALL_WORD = re.compile(
+    r"(?:an?|and|any|are|as|at|be|by|can|could|did|do|does|for|from|had|has|have|how|i|if|in|is|it|its|long|many|may|me|much"
+    r"|must|my|not?|of|on|or|our|shall|should|so|than|that|the|their|them|then|there|they|this|to|us|was|we|were|what|when"
+    r"|where|which|who|why|will|with|would|you|your|please|tell)",
+    re.IGNORECASE,
 )
 _LEAST_WORDS = 2
 _MOST_TERMS = 4
@@ -172,7 +105,7 @@ def expression_pattern(numbers: Sequence[str], text: str) -> str:
 
 def words_of(question: str) -> str:
     """Give the words of a question that a search is made of, "" when they are too few or have no spaces between them."""
-    words = [word for word in re.findall(r"[\w€$][\w.,:\-%]*(?<![.,:])", question) if word.lower() not in _SMALL_WORDS]
+    words = [word for word in re.findall(r"[\w€$][\w.,:\-%]*(?<![.,:])", question) if not _SMALL_WORD.fullmatch(word)]
     return "" if is_chinese(question) or len(words) < _LEAST_WORDS else " ".join(words)
 
 
