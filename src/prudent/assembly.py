@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
+from prudent.asking import AnsweredAnywhere
 from prudent.blueprint import Blueprint, StartOptions
 from prudent.brakes.allow import AllowList, OneAtATime, Prerequisites
 from prudent.brakes.approval import ApprovalBrake
@@ -132,13 +133,15 @@ class Assembly:
         agent = self.agent
         own_tools = artifact_tools(journal.artifacts) if agent.surface().tools else []
         surface = agent.surface(own_tools)
-        delegation = Delegation(self._journal(), self._engage)
+        approver = self.options.get("approver")
+        delegation = Delegation(self._journal(), self._engage, approver)
+        keeper = JournalKeeper(journal)
         clock = RunClock(max(0.0, self.budget.seconds - state.spent_seconds))
         parts = Parts(
             recorder=Recorder(journal, state),
             model=self.model,
             surface=surface,
-            brakes=self._brakes(surface),
+            brakes=self._brakes(surface, self._approval(state, keeper)),
             shaper=ResultShaper(journal.artifacts, images=self.model.profile.takes_images, task=state.task),
             runner=process_wide_runner(),
             view=TranscriptView(),
@@ -146,7 +149,7 @@ class Assembly:
             answer_check=JudgedAnswer(agent.check(), partial(delegation.judge, agent.judge)) if agent.judge else agent.check(),
             pause=clock.pause,
             delegate=delegation.work,
-            approver=self.options.get("approver"),
+            approver=AnsweredAnywhere(approver, keeper) if approver else None,
             output_schema=agent.typed.schema if agent.typed else None,
             workspace=agent.workspace,
             dependencies=agent.dependencies,
@@ -155,7 +158,7 @@ class Assembly:
         run = delegation.parent = Run(
             turn_loop(parts),
             self.budget,
-            JournalKeeper(journal),
+            keeper,
             clock,
             restore=agent.typed.restore if agent.typed else None,
             process_ends=self.options.get("process_ends", False),
@@ -181,7 +184,11 @@ class Assembly:
         known = self._journal().has(run_id)
         return assembly.resume(run_id, accept_changed_agent=True) if known else assembly.begin(task)
 
-    def _brakes(self, surface: Surface) -> tuple[Brake, ...]:
+    def _approval(self, state: RunState, keeper: JournalKeeper) -> ApprovalBrake:
+        standing = [row.rule for row in self._journal().standing_rules(state.agent)]
+        return ApprovalBrake(self.agent.policy, standing, keeper.forgotten)
+
+    def _brakes(self, surface: Surface, approval: ApprovalBrake) -> tuple[Brake, ...]:
         """Give the brakes in the order they look. The cheap refusals come first, a person last."""
         agent = self.agent
         return (
@@ -192,7 +199,7 @@ class Assembly:
             RepetitionBrake(surface.tools.get, agent.on_repetition),
             BudgetBrake(self.budget, count_steps),
             *([PlanApproval(THINK)] if agent.approve_plan else []),
-            ApprovalBrake(agent.policy),
+            approval,
         )
 
     def _settings(self) -> ModelSettings:

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from prudent.errors import CallParked, ToolError
 from prudent.events import ApprovalAsked, ApprovalDecided, RunStatus, SubRunWorked
+from prudent.journal.decisions import asked_about
 from prudent.journal.replay import replay
 from prudent.journal.store import JournalStore
 from prudent.loop.parts import Pause
@@ -88,6 +89,9 @@ class Delegation:
 
     store: JournalStore
     engage: Engage
+    approver: Approver | None
+    """Who answers questions here; what is decided elsewhere about a sub-agent's question reaches that one's own run."""
+
     parent: Run = field(init=False)
 
     async def work(self, call_id: str, agent: Worker, task: str) -> object:
@@ -96,7 +100,10 @@ class Delegation:
         Raises CallParked when a person is needed, ToolError when it did not finish.
         """
         self._hand_over_decision(call_id)
-        return _outcome(agent, await self._sit(call_id, agent, task, self._approver(agent)))
+        result = await self._sit(call_id, agent, task, self._approver(agent))
+        if result.status == "awaiting_approval":
+            raise self._parked(agent, result)
+        return _outcome(agent, result)
 
     async def judge(self, agent: Worker, answer: str) -> str | None:
         """Let another agent judge an answer: the reason why it will not do, or None. One that cannot judge lets it pass."""
@@ -133,11 +140,19 @@ class Delegation:
         decision = record.decision
         data: dict[str, JSON] = {"call_id": sub_call_id, "decision": decision.decision, "decided_by": decision.decided_by}
         data |= {"reason": decision.reason, "arguments": decision.arguments, "result": decision.result}
+        data["rule"] = decision.rule.as_json() if decision.rule else None
         self.store.post(run_id, "decision", {**data, "asked_at": waiting[-1].asked_at})
 
     def _approver(self, agent: Worker) -> Approver | None:
-        parts = self.parent.loop.parts
-        return _ParentApprover(parts.approver, parts.pause, agent.name) if parts.approver else None
+        return _ParentApprover(self.approver, self.parent.loop.parts.pause, agent.name) if self.approver else None
+
+    def _parked(self, agent: Worker, result: RunResult) -> CallParked:
+        """Bring up what the sub-agent's run waits for first."""
+        first = result.pending[0]
+        call_id = str(first["call_id"])
+        asked = asked_about(self.store, result.run_id, call_id)
+        pending = {**first, "preview": f"[{agent.name}] {first['preview']}"}
+        return CallParked(f"{result.run_id}/{call_id}", pending, each_time=bool(asked and asked.question.each_time))
 
     def _roll_up(self, call_id: str, agent: Worker, state: RunState) -> None:
         """Add to the parent what the sub-agent's run took so far and was not added yet."""
@@ -167,9 +182,6 @@ class _ParentApprover:
 def _outcome(agent: Worker, result: RunResult) -> object:
     if result.status == "completed":
         return result.output
-    if result.status == "awaiting_approval":
-        first = result.pending[0]
-        raise CallParked(f"{result.run_id}/{first['call_id']}", {**first, "preview": f"[{agent.name}] {first['preview']}"})
     reason = f"{result.status}{f' ({result.reason})' if result.reason else ''}"
     so_far = f"{result.error} What it has so far: {result.output or 'nothing'}".strip()
     raise ToolError(f"{agent.name} did not finish: {reason}. {so_far}")

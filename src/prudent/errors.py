@@ -77,10 +77,11 @@ class CallRefused(PrudentError):
 class CallParked(PrudentError):
     """A sub-agent's run waits for a person, so its parent's call waits, too. Carries the question as `pending` has it."""
 
-    def __init__(self, sub_call: str, pending: Mapping[str, Any]) -> None:
+    def __init__(self, sub_call: str, pending: Mapping[str, Any], *, each_time: bool = False) -> None:
         super().__init__(f"{pending['tool_name']} of {sub_call} waits for a decision")
         self.sub_call = sub_call
         self.pending = pending
+        self.each_time = each_time
 
 
 class ToolTimedOut(PrudentError):

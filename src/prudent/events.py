@@ -1,7 +1,6 @@
 """What a run emits, in order. The recorded ones are the journal: everything that is known of a run is read from them.
 
-An event is a fact, not a wish: it is emitted when the thing has happened, except `CallStarted`, which is recorded before
-a call runs so that no effect goes unnoticed.
+An event is a fact, emitted when it has happened; only `CallStarted` comes before, so that no effect goes unnoticed.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from typing import ClassVar, Literal
 from prudent.errors import ErrorKind
 from prudent.exchange import FinishReason, RawExchange
 from prudent.messages import Image, Message, ToolSpec
+from prudent.standing import StandingRule
 from prudent.types import JSON, JSONObject, Usage
 
 RunStatus = Literal["running", "awaiting_approval", "completed", "incomplete", "stopped", "failed"]
@@ -20,9 +20,6 @@ CallStatus = Literal["pending", "running", "ok", "error", "refused", "rejected",
 ApprovalKind = Literal["call", "unknown_outcome", "plan", "mode"]
 Decision = Literal["approve", "edit", "reject", "always", "happened", "retry", "skip"]
 Purpose = Literal["turn", "closing"]
-
-OUTCOME_DECISIONS: frozenset[Decision] = frozenset({"happened", "retry", "skip"})
-"""The answers to an unknown outcome; no other question takes them, and it takes no other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,6 +234,9 @@ class ApprovalAsked(Event):
     sub_call: str = ""
     """`RUN/CALL` when the question is really about a call of a sub-agent's run, which this call started."""
 
+    each_time: bool = False
+    """Whether it is asked every time, so that no standing rule can answer it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalDecided(Event):
@@ -251,6 +251,9 @@ class ApprovalDecided(Event):
 
     result: JSON = None
     """What a person says came of the call, where the decision was `happened`."""
+
+    rule: StandingRule | None = None
+    """What runs unasked from now on, where the decision was `always`."""
 
     asked_at: float | None = None
     """When the question was asked that was seen and answered; None when that is not known."""

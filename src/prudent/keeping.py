@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from typing import cast
 
+from prudent.answers import answers, with_rule
 from prudent.errors import JournalError
-from prudent.events import ApprovalDecided, Decision
-from prudent.journal.inbox import InboxEntry
+from prudent.events import ApprovalAsked, ApprovalDecided
+from prudent.journal.decisions import decision_of
 from prudent.journal.run_journal import RunJournal
+from prudent.journal.standing_rules import FORGET
 
 RENEW_SECONDS = 4.0
 """How often the owner gives a sign of life; the lease lasts several times as long."""
@@ -23,6 +24,8 @@ class JournalKeeper:
         self._renewed = time.monotonic()
         self._stop: str | None = None
         self._decisions: list[ApprovalDecided] = []
+        self.forgotten: set[str] = set()
+        """Ids of the standing rules that were taken back since the run was taken up."""
 
     def renew(self) -> None:
         """Say that the owner is alive, when that is due. Raises OwnershipLost when the run is another's by now."""
@@ -35,11 +38,13 @@ class JournalKeeper:
         self._read()
         return self._stop
 
-    def decisions(self) -> list[ApprovalDecided]:
-        """Give the decisions that were not given before."""
+    def decision_on(self, question: ApprovalAsked) -> ApprovalDecided | None:
+        """Give the first decision that somebody made about this question; all others about its call have had their time."""
         self._read()
-        decisions, self._decisions = self._decisions, []
-        return decisions
+        about = [decision for decision in self._decisions if decision.call_id == question.call_id]
+        self._decisions = [decision for decision in self._decisions if decision.call_id != question.call_id]
+        first = next((decision for decision in about if answers(question, decision)), None)
+        return with_rule(question, first) if first else None
 
     def close(self) -> None:
         """Let go of the run, if its end has not done so already. Where that fails the lease runs out by itself."""
@@ -51,19 +56,6 @@ class JournalKeeper:
             if entry.kind == "stop":
                 self._stop = str(entry.data.get("reason") or "stopped from another process")
             elif entry.kind == "decision":
-                self._decisions.append(decision_of(entry))
-
-
-def decision_of(entry: InboxEntry) -> ApprovalDecided:
-    """Read a decision off a note."""
-    data = entry.data
-    arguments, asked_at = data.get("arguments"), data.get("asked_at")
-    return ApprovalDecided(
-        call_id=str(data.get("call_id", "")),
-        decision=cast(Decision, data.get("decision", "reject")),
-        decided_by=str(data.get("decided_by", "")),
-        reason=str(data.get("reason") or ""),
-        arguments=arguments if isinstance(arguments, dict) else None,
-        result=data.get("result"),
-        asked_at=asked_at if isinstance(asked_at, float) else None,
-    )
+                self._decisions.append(decision_of(entry.data))
+            elif entry.kind == FORGET:
+                self.forgotten.add(str(entry.data.get("rule_id")))

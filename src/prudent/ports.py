@@ -102,6 +102,8 @@ class Ask:
     kind: ApprovalKind
     preview: str
     binding: str
+    each_time: bool = False
+    """Whether no standing rule may answer it."""
 
 
 Verdict: TypeAlias = CallRefused | End | Ask

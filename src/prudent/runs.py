@@ -14,7 +14,7 @@ import anyio.lowlevel
 from prudent.brakes.budget import Budget
 from prudent.brakes.stop import StopSignal
 from prudent.errors import CallRefused, JournalError
-from prudent.events import ApprovalDecided, CallEnded, CallStatus, RunEnded
+from prudent.events import ApprovalAsked, ApprovalDecided, CallEnded, CallStatus, RunEnded
 from prudent.loop.answer import Ending
 from prudent.loop.recorder import Watcher
 from prudent.loop.run import TurnLoop
@@ -40,8 +40,8 @@ class Keeper(Protocol):
         """Tell whether another process asked for a stop, with its reason."""
         ...
 
-    def decisions(self) -> list[ApprovalDecided]:
-        """Give the decisions that other processes made and that were not given before."""
+    def decision_on(self, question: ApprovalAsked) -> ApprovalDecided | None:
+        """Give what another process decided about this question, once; None while nobody has."""
         ...
 
     def close(self) -> None:
@@ -202,9 +202,9 @@ class Run:
 
     def _take_decisions(self) -> None:
         """Record what was decided while nobody worked on the run. A decision is used once, for the question it answers."""
-        for decision in self.keeper.decisions():
-            record = self.state.calls.get(decision.call_id)
-            if record and record.takes(decision):
+        for record in self.state.waiting:
+            decision = self.keeper.decision_on(record.question) if record.question else None
+            if decision:
                 self.loop.parts.recorder.emit(decision)
 
     def _answer_open_calls(self, why: str) -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import singledispatchmethod
 
+from prudent.answers import answers
 from prudent.errors import ErrorKind
 from prudent.events import (
-    OUTCOME_DECISIONS,
     ApprovalAsked,
     ApprovalDecided,
     CallEnded,
@@ -33,6 +33,7 @@ from prudent.events import (
     ThoughtRecorded,
 )
 from prudent.messages import Image, Message
+from prudent.standing import StandingRule
 from prudent.sitting import Sitting
 from prudent.types import JSON, JSONObject, Usage
 
@@ -78,8 +79,7 @@ class CallRecord:
         """Whether a decision answers what is asked about the call now; one for an earlier question does not."""
         if self.question is None or self.decision or self.answered:
             return False
-        fits = (decision.decision in OUTCOME_DECISIONS) is (self.question.kind == "unknown_outcome")
-        return fits and decision.asked_at in (None, self.question.at)
+        return answers(self.question, decision)
 
 
 @dataclass(slots=True)
@@ -133,6 +133,9 @@ class RunState:
     plan_approved: bool = False
     """Whether a person has approved a plan of this run, or written their own."""
 
+    standing: list[StandingRule] = field(default_factory=list[StandingRule])
+    """Standing rules made in this sitting; earlier ones are in the journal, as far as they were not forgotten since."""
+
     seen_results: set[str] = field(default_factory=set[str])
     turns_with_news: set[int] = field(default_factory=set[int])
     """Turns that brought a result not seen before in this run."""
@@ -183,6 +186,7 @@ class RunState:
     def _(self, _event: RunResumed) -> None:
         self.working_seconds = self.spent_seconds
         self.status, self.reason, self.output, self.error = "running", None, None, ""
+        self.standing.clear()
 
     @_take_in.register
     def _(self, event: MessageAdded) -> None:
@@ -266,6 +270,8 @@ class RunState:
         about_itself = record.question is None or not record.question.sub_call
         if event.decision == "edit" and event.arguments is not None and about_itself:
             record.arguments = event.arguments
+        if event.rule and about_itself:
+            self.standing.append(event.rule)
 
     @_take_in.register
     def _(self, event: SubRunWorked) -> None:

@@ -9,6 +9,7 @@ from prudent.brakes.approval import ApprovalBrake, Rule, bind, preview_text
 from prudent.errors import CallRefused, ConfigurationError, ToolError
 from prudent.events import ApprovalAsked, ApprovalDecided
 from prudent.ports import Ask, Candidate
+from prudent.standing import StandingRule
 from prudent.state import RunState
 from prudent.tools.definition import Confirm, Effect, Tool
 from prudent.types import JSON, JSONMapping
@@ -124,3 +125,55 @@ def test_the_call_itself_is_the_preview_without_its_secrets() -> None:
     text = preview_text(tool, {"to": "安娜", "key": "hunter2hunter2"})
     assert "安娜" in text
     assert "hunter2" not in text
+
+
+STANDING = StandingRule("r1", "t", {"path": "/scratch/*"})
+
+
+def test_what_was_allowed_once_for_all_is_not_asked_about() -> None:
+    tool, brake = make("destructive"), ApprovalBrake(standing=[STANDING])
+    assert brake.before_call(candidate(tool, path="/scratch/x"), RunState()) is None
+    verdict = brake.before_call(candidate(tool, path="/etc/x"), RunState())
+    assert isinstance(verdict, Ask)
+    assert not verdict.each_time
+    other = replace(tool, name="other")
+    assert isinstance(brake.before_call(candidate(other, path="/scratch/x"), RunState()), Ask)
+
+
+def test_a_rule_made_in_this_run_counts_at_once() -> None:
+    state = RunState(standing=[STANDING])
+    assert ApprovalBrake().before_call(candidate(make("write"), path="/scratch/x"), state) is None
+
+
+def test_a_rule_that_was_taken_back_counts_no_more() -> None:
+    forgotten: set[str] = set()
+    brake = ApprovalBrake(standing=[STANDING], forgotten=forgotten)
+    call = candidate(make("destructive"), path="/scratch/x")
+    assert brake.before_call(call, RunState()) is None
+    forgotten.add("r1")
+    assert isinstance(brake.before_call(call, RunState()), Ask)
+    assert isinstance(brake.before_call(call, RunState(standing=[STANDING])), Ask)
+
+
+@pytest.mark.parametrize("brake", [ApprovalBrake([Rule("ask")], [STANDING]), ApprovalBrake(standing=[STANDING])])
+def test_a_policy_and_the_tools_author_are_stronger(brake: ApprovalBrake) -> None:
+    verdict = brake.before_call(candidate(make("destructive", confirm="always"), path="/scratch/x"), RunState())
+    assert isinstance(verdict, Ask)
+    assert verdict.each_time
+
+
+def test_a_standing_rule_opens_nothing_that_the_policy_denies_or_a_person_rejected() -> None:
+    denied = ApprovalBrake([Rule("deny", tool="t")], [STANDING])
+    tool = make("destructive")
+    assert isinstance(denied.before_call(candidate(tool, path="/scratch/x"), RunState()), CallRefused)
+    rejected = replace(
+        candidate(tool, path="/scratch/x"), question=asked(tool, {"path": "/scratch/x"}), decision=decided("reject")
+    )
+    assert isinstance(ApprovalBrake(standing=[STANDING]).before_call(rejected, RunState()), CallRefused)
+
+
+def test_a_call_that_its_model_confirms_is_no_matter_of_standing_rules() -> None:
+    verdict = ApprovalBrake(standing=[STANDING]).before_call(
+        candidate(make("write", confirm="model"), path="/scratch/x"), RunState()
+    )
+    assert isinstance(verdict, CallRefused)

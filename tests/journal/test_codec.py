@@ -28,6 +28,7 @@ from prudent.events import (
 from prudent.exchange import FinishReason, RawExchange
 from prudent.journal.codec import compact_json, decode, describe, encode, read_message, write_message
 from prudent.messages import Image, Message, ToolCall, ToolSpec
+from prudent.standing import StandingRule
 from prudent.types import JSON, JSONObject, Usage
 
 TEXT = st.text(max_size=20)
@@ -74,6 +75,8 @@ BY_TYPE = {
     "RawExchange | None": st.none() | RAW,
     "ErrorKind | None": st.none() | st.sampled_from(get_args(ErrorKind)),
     "IncompleteReason | None": st.none() | st.sampled_from(get_args(IncompleteReason)),
+    "StandingRule | None": st.none()
+    | st.builds(StandingRule, TEXT, TEXT, st.dictionaries(TEXT, TEXT, max_size=2), st.booleans()),
     "RunStatus": st.sampled_from(get_args(RunStatus)),
     "CallStatus": st.sampled_from(get_args(CallStatus)),
     "ApprovalKind": st.sampled_from(get_args(ApprovalKind)),

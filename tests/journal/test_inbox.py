@@ -78,12 +78,13 @@ def test_a_decision_survives_the_death_of_who_took_it_but_not_its_record(store: 
     assert store.seize("run-1").take() == []
 
 
-def test_a_decision_that_was_not_taken_yet_is_not_removed(store: JournalStore, start: Start) -> None:
+def test_a_decision_that_came_second_is_gone_and_answers_no_later_question(store: JournalStore, start: Start) -> None:
     journal = store.begin(start())
     ask(journal)
     store.post("run-1", "decision", {"call_id": "c", "decision": "reject"})
+    store.post("run-1", "decision", {"call_id": "other", "decision": "reject"})
     journal.append(ApprovalDecided(call_id="c", decision="approve", decided_by="a rule"))
-    assert [note.data["decision"] for note in journal.take()] == ["reject"]
+    assert [note.data["call_id"] for note in journal.take()] == ["other"]
 
 
 def test_decisions_wait_while_a_run_is_parked_and_go_when_it_is_over(store: JournalStore, path: Path, start: Start) -> None:

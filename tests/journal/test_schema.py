@@ -26,7 +26,7 @@ def test_an_older_file_gets_what_it_lacks(path: Path, monkeypatch: pytest.Monkey
     def add_table(database: Database) -> None:
         database.execute("CREATE TABLE more (x)")
 
-    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, ("0002_more", add_table)))
+    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, ("9001_more", add_table)))
     JournalStore(path).close()
     database = Database(path)
     assert database.query("SELECT * FROM more") == []
@@ -41,7 +41,7 @@ def test_a_migration_that_fails_leaves_nothing_behind(path: Path, monkeypatch: p
         database.execute("CREATE TABLE runs (x)")
 
     with monkeypatch.context() as patch:
-        patch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, ("0002_half", add_half)))
+        patch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, ("9001_half", add_half)))
         with pytest.raises(JournalError):
             JournalStore(path)
     JournalStore(path).close()

@@ -2,14 +2,15 @@
 
 By default a `destructive` call asks, and so does a declared `write` that is not idempotent; a `read` never does, and an
 undeclared tool does not. A policy, whose first matching rule counts, can widen or narrow that. A decision is bound to a
-hash of the tool, the decoded arguments and, where the preview showed state, of that state: drift asks again.
+hash of the tool, the decoded arguments and, where the preview showed state, of that state: drift asks again. What was
+answered with "always" is a standing rule; it takes the place of a default, never of what the policy or the tool's author says.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias, get_args
@@ -17,6 +18,7 @@ from typing import Literal, TypeAlias, get_args
 from prudent.errors import CallRefused, ConfigurationError, ToolError
 from prudent.events import ApprovalDecided
 from prudent.ports import Ask, Candidate, End, Verdict
+from prudent.standing import StandingRule, argument_text
 from prudent.state import RunState
 from prudent.tools.definition import Tool
 from prudent.types import JSON, JSONMapping, JSONObject
@@ -58,7 +60,9 @@ class Rule:
         return (
             fnmatchcase(tool.name, self.tool)
             and fnmatchcase(tool.effect or "undeclared", self.effect)
-            and all(name in arguments and fnmatchcase(_text(arguments[name]), glob) for name, glob in self.arguments.items())
+            and all(
+                name in arguments and fnmatchcase(argument_text(arguments[name]), glob) for name, glob in self.arguments.items()
+            )
         )
 
 
@@ -67,6 +71,11 @@ class ApprovalBrake:
     """Asks before a call that should not run unasked."""
 
     policy: Sequence[Rule] = ()
+    standing: Sequence[StandingRule] = ()
+    """What people allowed once for all in earlier sittings with this agent; the run's own come from its state."""
+
+    forgotten: Collection[str] = ()
+    """Ids of standing rules that were taken back since the sitting began."""
 
     def before_model(self, state: RunState) -> End | None:
         """Nothing to see here."""
@@ -74,8 +83,8 @@ class ApprovalBrake:
 
     def before_call(self, candidate: Candidate, state: RunState) -> Verdict | None:
         """Ask, refuse, or let the call through by the decision that was given for exactly this call."""
-        del state
-        answer = self._answer(candidate.tool, candidate.arguments)
+        said = self._said(candidate.tool, candidate.arguments)
+        answer = said or self._default(candidate, state)
         if answer == "deny":
             return CallRefused(
                 "not_allowed",
@@ -84,9 +93,9 @@ class ApprovalBrake:
             )
         if _decided(candidate) == "reject" and candidate.decision:
             return rejection(candidate.decision)
-        return None if answer == "allow" else self._ask(candidate, answer)
+        return None if answer == "allow" else self._ask(candidate, answer, each_time=said == "ask")
 
-    def _ask(self, candidate: Candidate, answer: Answer) -> Verdict | None:
+    def _ask(self, candidate: Candidate, answer: Answer, *, each_time: bool) -> Verdict | None:
         try:
             preview = preview_text(candidate.tool, candidate.arguments)
         except ToolError as error:
@@ -96,16 +105,24 @@ class ApprovalBrake:
         binding = bind(candidate.tool, candidate.arguments, preview)
         if answer == "model":
             return _ask_model(candidate, preview, binding[:TOKEN_CHARS])
-        return None if _covers(candidate, binding) else Ask("call", preview, binding)
+        return None if _covers(candidate, binding) else Ask("call", preview, binding, each_time)
 
-    def _answer(self, tool: Tool, arguments: JSONMapping) -> Answer:
+    def _said(self, tool: Tool, arguments: JSONMapping) -> Answer | None:
+        """Give what the policy says, else the tool's author; None where it is left to the default."""
         rule = next((rule for rule in self.policy if rule.matches(tool, arguments)), None)
-        if rule:
-            return rule.answer
-        if tool.confirm != "policy":
-            return _BY_DECLARATION[tool.confirm]
+        return rule.answer if rule else _BY_DECLARATION.get(tool.confirm)
+
+    def _default(self, candidate: Candidate, state: RunState) -> Answer:
+        tool = candidate.tool
         asks = tool.effect == "destructive" or (tool.effect == "write" and not tool.idempotent)
-        return "ask" if asks else "allow"
+        return "ask" if asks and not self._stands(candidate, state) else "allow"
+
+    def _stands(self, candidate: Candidate, state: RunState) -> bool:
+        """Whether a person allowed calls like this one once for all."""
+        return any(
+            rule.covers(candidate.tool.name, candidate.arguments) and rule.rule_id not in self.forgotten
+            for rule in (*self.standing, *state.standing)
+        )
 
 
 def rejection(decision: ApprovalDecided) -> CallRefused:

@@ -17,6 +17,7 @@ from prudent import events
 from prudent.events import Event
 from prudent.exchange import RawExchange
 from prudent.messages import Image, Message, ToolCall, ToolSpec
+from prudent.standing import rule_of
 from prudent.types import JSON, JSONObject, Usage
 
 
@@ -196,6 +197,7 @@ _WRITERS: dict[str, _Writer] = {
     "usage": _write_usage,
     "repairs": lambda value, _keeper: list(value),
     "secret": lambda value, _keeper: list(value),
+    "rule": lambda value, _keeper: value.as_json(),
 }
 _READERS: dict[str, _Reader] = {
     "message": lambda data, source: source.message(data),
@@ -206,6 +208,7 @@ _READERS: dict[str, _Reader] = {
     "usage": _read_usage,
     "repairs": _read_names,
     "secret": _read_names,
+    "rule": lambda data, _source: rule_of(data),
 }
 EVENT_CLASSES: dict[str, type[Event]] = {
     name: value for name, value in vars(events).items() if isinstance(value, type) and issubclass(value, Event)

@@ -54,8 +54,11 @@ class Inbox:
         return entries
 
     def settle(self, call_id: str) -> None:
-        """Remove the notes about a call that were given, in the transaction that records what they led to."""
-        self._database.execute("DELETE FROM inbox WHERE run_id=? AND call_id=? AND id<=?", (self._run_id, call_id, self.latest))
+        """Remove the notes about a call, in the transaction that records what was decided about it.
+
+        So a decision that came second cannot answer a later question about the same call.
+        """
+        self._database.execute("DELETE FROM inbox WHERE run_id=? AND call_id=?", (self._run_id, call_id))
 
     def clear(self) -> None:
         """Remove all notes, since the run is over."""

@@ -12,6 +12,7 @@ from typing import Any, cast
 from prudent.journal.codec import compact_json
 from prudent.journal.contents import Contents
 from prudent.journal.database import Database
+from prudent.journal.standing_rules import keep_rule
 from prudent.types import JSONObject
 
 
@@ -169,6 +170,8 @@ def _approval_decided(database: Database, _contents: Contents, run_id: str, at: 
             FROM approvals WHERE run_id=? AND call_id=? ORDER BY rowid DESC LIMIT 1)""",
             (compact_json(data["arguments"]), run_id, call_id, run_id, call_id),
         )
+    if data.get("rule"):
+        keep_rule(database, run_id, at, data)
 
 
 _PROJECTIONS: dict[str, _Projection] = {

@@ -14,7 +14,7 @@ from prudent.journal.artifacts import find_artifact
 from prudent.journal.codec import EVENT_CLASSES, decode
 from prudent.journal.contents import Shelf
 from prudent.journal.database import Database, Value
-from prudent.journal.rows import ApprovalRow, ModelCallRow, RunRow, ThoughtRow, ToolCallRow
+from prudent.journal.rows import ApprovalRow, ModelCallRow, RunRow, StandingRuleRow, ThoughtRow, ToolCallRow
 from prudent.messages import Message, ToolSpec
 from prudent.ports import Artifact
 from prudent.types import JSON
@@ -22,7 +22,7 @@ from prudent.types import JSON
 _PAGE = 500
 """Events that are read at once."""
 
-_R = TypeVar("_R", RunRow, ModelCallRow, ToolCallRow, ThoughtRow, ApprovalRow)
+_R = TypeVar("_R", RunRow, ModelCallRow, ToolCallRow, ThoughtRow, ApprovalRow, StandingRuleRow)
 
 
 class Records:
@@ -96,11 +96,22 @@ class Records:
     def approvals(self, run_id: str | None = None, *, undecided: bool = False) -> list[ApprovalRow]:
         """List what was asked, in one run or in all, in order; only what still waits for an answer if `undecided`.
 
-        Nothing waits any more in a run that has ended.
+        Nothing waits any more in a run that has ended, about a call that has ended, or where something else is asked since.
         """
-        sql = """SELECT * FROM approvals WHERE (? IS NULL OR run_id=?) AND (NOT ? OR (decision IS NULL
-            AND run_id IN (SELECT run_id FROM runs WHERE status IN ('running', 'awaiting_approval')))) ORDER BY rowid"""
-        return self._rows(ApprovalRow, sql, run_id, run_id, undecided)
+        sql = "SELECT * FROM approvals AS a WHERE (? IS NULL OR run_id=?)"
+        if undecided:
+            sql += """ AND decision IS NULL
+                AND run_id IN (SELECT run_id FROM runs WHERE status IN ('running', 'awaiting_approval'))
+                AND rowid=(SELECT MAX(rowid) FROM approvals AS b WHERE b.run_id=a.run_id AND b.call_id=a.call_id)
+                AND NOT EXISTS (SELECT 1 FROM tool_calls AS c WHERE c.run_id=a.run_id AND c.call_id=a.call_id
+                    AND c.status NOT IN ('pending', 'running', 'unknown'))"""
+        return self._rows(ApprovalRow, sql + " ORDER BY rowid", run_id, run_id)
+
+    def standing_rules(self, agent: str | None = None, *, limit: int = 1000) -> list[StandingRuleRow]:
+        """List the standing rules that were not forgotten, of one agent or of all, the newest first."""
+        sql = """SELECT * FROM standing_rules WHERE (? IS NULL OR agent=?) AND forgotten_at IS NULL
+            ORDER BY created_at DESC, rowid DESC LIMIT ?"""
+        return self._rows(StandingRuleRow, sql, agent, agent, limit)
 
     def artifact(self, run_id: str, handle: str) -> Artifact | None:
         """Give a kept result back, None when there is none."""

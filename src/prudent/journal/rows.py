@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+
+from prudent.standing import StandingRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +102,27 @@ class ApprovalRow:
     reason: str | None
     asked_at: float
     decided_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StandingRuleRow:
+    """A row of `standing_rules`; `arguments` is JSON of patterns by argument, `forgotten_at` is None while it stands."""
+
+    rule_id: str
+    agent: str
+    tool_name: str
+    arguments: str
+    exact: int
+    """1 where the call may have no other arguments."""
+
+    decided_by: str
+    created_at: float
+    forgotten_at: float | None
+    run_id: str
+    call_id: str
+    """The call it was made about."""
+
+    @property
+    def rule(self) -> StandingRule:
+        """The rule itself."""
+        return StandingRule(self.rule_id, self.tool_name, json.loads(self.arguments), bool(self.exact))

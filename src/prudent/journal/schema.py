@@ -1,6 +1,7 @@
 """The database's tables, as numbered migrations: only ever added to, and applied by name.
 
-The public ones (`runs`, `model_calls`, `tool_calls`, `thoughts`, `approvals`, `events`) keep names and columns for good.
+The public ones (`runs`, `model_calls`, `tool_calls`, `thoughts`, `approvals`, `standing_rules`, `events`) keep names and
+columns for good.
 """
 
 from __future__ import annotations
@@ -86,7 +87,20 @@ def _first_tables(database: Database) -> None:
                 database.execute(statement)
 
 
-MIGRATIONS: tuple[tuple[str, Callable[[Database], None]], ...] = (("0001_first_tables", _first_tables),)
+def _standing_rules(database: Database) -> None:
+    database.execute(
+        """CREATE TABLE standing_rules (
+            rule_id TEXT PRIMARY KEY, agent TEXT NOT NULL, tool_name TEXT NOT NULL, arguments TEXT NOT NULL,
+            exact INTEGER NOT NULL, decided_by TEXT NOT NULL, created_at REAL NOT NULL, forgotten_at REAL,
+            run_id TEXT NOT NULL, call_id TEXT NOT NULL)"""
+    )
+    database.execute("CREATE INDEX standing_rules_by_agent ON standing_rules (agent)")
+
+
+MIGRATIONS: tuple[tuple[str, Callable[[Database], None]], ...] = (
+    ("0001_first_tables", _first_tables),
+    ("0002_standing_rules", _standing_rules),
+)
 """All migrations in order. Append; never change or remove one that was released."""
 
 

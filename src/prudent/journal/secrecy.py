@@ -23,7 +23,7 @@ _TEXTS: Final = frozenset(
 ) | frozenset(("decided_by", "preview", "number", "thought", "plan", "action"))
 """Fields of events that hold anybody's words; all others are the runtime's own and stay as they are."""
 
-_PAYLOADS: Final = frozenset(("arguments", "output", "result", "budget", "settings", "data", "raw"))
+_PAYLOADS: Final = frozenset(("arguments", "output", "result", "budget", "settings", "data", "raw", "rule"))
 """Fields of events that hold anybody's JSON."""
 
 
@@ -72,6 +72,9 @@ class Secrecy:
         call, arguments = self._calls.get(call_id), data.get("arguments")
         if call and isinstance(arguments, dict):
             data = {**data, "arguments": hide_parameters(arguments, call.names)}
+        if call and isinstance(rule := data.get("rule"), dict):
+            globs = cast(JSONObject, rule["globs"])
+            data = {**data, "rule": {**rule, "globs": hide_parameters(globs, call.names)}}
         redactor = self._redactor_of([call_id])
         text = compact_json(data)
         if redactor.suspects(text):

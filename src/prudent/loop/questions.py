@@ -38,6 +38,7 @@ class Questions:
                 arguments={name: HIDDEN if name in secret else value for name, value in job.arguments.items()},
                 preview=ask.preview,
                 binding=ask.binding,
+                each_time=ask.each_time,
             )
         )
 
@@ -54,6 +55,7 @@ class Questions:
                 preview=question["preview"],
                 binding=parked.sub_call,
                 sub_call=parked.sub_call,
+                each_time=parked.each_time,
             )
         )
 
