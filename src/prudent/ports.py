@@ -140,8 +140,8 @@ class Runner(Protocol):
         """
         ...
 
-    def left_running(self, call_id: str) -> bool:
-        """Whether the call's code may still be running, because it could not be killed."""
+    def left_running(self, whole_call_id: str) -> bool:
+        """Whether the code of a call, by its `Context.whole_call_id`, may still be running, because it could not be killed."""
         ...
 
 

@@ -129,7 +129,7 @@ class Run:
         if watch:
             recorder.watchers.append(watch)
         try:
-            self._take_decisions()
+            self._take_orders()
             ending = await self._work_to_an_end()
             self._record(ending)
         except BaseException:
@@ -197,14 +197,29 @@ class Run:
         while True:
             await anyio.sleep(TEND_SECONDS)
             self.keeper.renew()
-            if (reason := self.keeper.stop_requested()) is not None:
-                self.stop(reason)
+            self._heed_stop()
 
+<<<<<<< Updated upstream
     def _take_decisions(self) -> None:
         """Record what was decided while nobody worked on the run. A decision is used once, for the question it answers."""
         for record in self.state.waiting:
             decision = self.keeper.decision_on(record.question) if record.question else None
             if decision:
+=======
+    def _heed_stop(self) -> None:
+        if (reason := self.keeper.stop_requested()) is not None:
+            self.stop(reason)
+
+    def _take_orders(self) -> None:
+        """Heed a stop that came before the run worked, and record what was decided while nobody worked on it.
+
+        A decision is used once, for the question it answers.
+        """
+        self._heed_stop()
+        for decision in self.keeper.decisions():
+            record = self.state.calls.get(decision.call_id)
+            if record and record.takes(decision):
+>>>>>>> Stashed changes
                 self.loop.parts.recorder.emit(decision)
 
     def _answer_open_calls(self, why: str) -> None:
@@ -213,7 +228,7 @@ class Run:
             record = self.state.calls.get(call_id)
             if record is None or record.answered or record.status == "unknown":
                 continue  # what became of an unknown one is asked again when the run is resumed
-            left = self.loop.parts.runner.left_running(call_id) and not self.process_ends
+            left = self.loop.parts.runner.left_running(f"{self.run_id}:{call_id}") and not self.process_ends
             status: CallStatus = "abandoned" if left else "stopped"
             unsure = record.attempt > 0 and record.effect != "read"
             reason = (

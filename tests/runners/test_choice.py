@@ -29,8 +29,8 @@ class Noting:
         self.asked.append(tool.name)
         return self.name
 
-    def left_running(self, call_id: str) -> bool:
-        return call_id in self.left
+    def left_running(self, whole_call_id: str) -> bool:
+        return whole_call_id in self.left
 
     async def aclose(self) -> None:
         self.asked.append("close")

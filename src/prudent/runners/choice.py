@@ -41,9 +41,9 @@ class ByKind:
         """Run the tool; raises as its runner does, and ConfigurationError when there is none of its kind."""
         return await self._pick(tool).run(tool, arguments, context)
 
-    def left_running(self, call_id: str) -> bool:
+    def left_running(self, whole_call_id: str) -> bool:
         """Whether the call's code may still be running, wherever it ran."""
-        return any(runner.left_running(call_id) for runner in self._runners.values())
+        return any(runner.left_running(whole_call_id) for runner in self._runners.values())
 
     def prepare(self, tools: Iterable[Tool]) -> None:
         """Start ahead of time what the first call of one of these tools would have to wait for."""

@@ -41,24 +41,24 @@ class InlineRunner:
         try:
             await asyncio.wait({task}, timeout=context.timeout_seconds)
         except asyncio.CancelledError:
-            await self._end(task, context.call_id)
+            await self._end(task, context.whole_call_id)
             raise
         if task.done():
             return _outcome(task)
-        await self._end(task, context.call_id)
+        await self._end(task, context.whole_call_id)
         raise ToolTimedOut(context.timeout_seconds, killed=task.done())
 
-    def left_running(self, call_id: str) -> bool:
+    def left_running(self, whole_call_id: str) -> bool:
         """Whether the call was abandoned and its code can still get a turn of its loop."""
-        return any(call_id == each and not task.get_loop().is_closed() for each, task in tuple(self._abandoned))
+        return any(whole_call_id == each and not task.get_loop().is_closed() for each, task in tuple(self._abandoned))
 
     async def aclose(self) -> None:
         """Nothing to give back: what was abandoned cannot be ended."""
 
-    async def _end(self, task: asyncio.Task[object], call_id: str) -> None:
+    async def _end(self, task: asyncio.Task[object], whole_call_id: str) -> None:
         """Cancel the task and let it go, whether it ends within the grace or not."""
         task.cancel()
-        entry = (call_id, task)
+        entry = (whole_call_id, task)
         self._abandoned.add(entry)
         task.add_done_callback(lambda _: self._abandoned.discard(entry))
         task.add_done_callback(_discard_outcome)

@@ -32,7 +32,7 @@ class PortableProcessRunner:
             raise ToolCrashed("the tool's worker process died") from None
         return outcome(*reply)
 
-    def left_running(self, call_id: str) -> bool:
+    def left_running(self, whole_call_id: str) -> bool:
         """Never, as far as this runner can tell: a worker is killed."""
         return False
 

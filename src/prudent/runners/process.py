@@ -60,28 +60,28 @@ class ProcessRunner:
             await self._load(worker, recipe)
             reply = await worker.ask(Kind.CALL, _request(worker, recipe, *call), context.timeout_seconds)
         except TimeoutError:
-            fate = await self._end(workers, worker, context.call_id, GRACE_SECONDS)
+            fate = await self._end(workers, worker, context.whole_call_id, GRACE_SECONDS)
             raise ToolTimedOut(context.timeout_seconds, killed=fate is not None and not fate.left_running) from None
         except WorkerGone:
-            fate = await self._end(workers, worker, context.call_id, FATE_SECONDS)
+            fate = await self._end(workers, worker, context.whole_call_id, FATE_SECONDS)
             raise ToolCrashed(f"the tool's worker process {fate or 'is lost'}") from None
         except BaseException:
-            await self._end(workers, worker, context.call_id, GRACE_SECONDS)
+            await self._end(workers, worker, context.whole_call_id, GRACE_SECONDS)
             raise
         if reply.spent:
-            await self._end(workers, worker, context.call_id, GRACE_SECONDS)
+            await self._end(workers, worker, context.whole_call_id, GRACE_SECONDS)
         else:
             workers.give_back(worker)
         return outcome(reply.kind, reply.body)
 
-    def left_running(self, call_id: str) -> bool:
+    def left_running(self, whole_call_id: str) -> bool:
         """Whether some process of the call was not seen to end."""
-        worker = self._unconfirmed.get(call_id)
+        worker = self._unconfirmed.get(whole_call_id)
         if worker is None:
             return False
         fate = worker.fate()
         if fate is not None and not fate.left_running:
-            self._unconfirmed.pop(call_id, None)
+            self._unconfirmed.pop(whole_call_id, None)
             return False
         return True
 
@@ -112,14 +112,16 @@ class ProcessRunner:
             raise ToolCrashed(str(reply.body, "utf-8", "replace"))
         worker.loaded.add(recipe)
 
-    async def _end(self, workers: Workers, worker: Worker, call_id: str, seconds: float) -> Fate | None:
+    async def _end(self, workers: Workers, worker: Worker, whole_call_id: str, seconds: float) -> Fate | None:
         """Have the worker killed; gives its fate if that is known in time."""
         while len(self._unconfirmed) >= MOST_UNCONFIRMED:
-            self._unconfirmed.pop(next(iter(self._unconfirmed)))
-        self._unconfirmed[call_id] = worker
+            self._unconfirmed.pop(next(iter(self._unconfirmed))).forget()
+        if earlier := self._unconfirmed.pop(whole_call_id, None):
+            earlier.forget()
+        self._unconfirmed[whole_call_id] = worker
         workers.end(worker)
         fate = await worker.gone(seconds)
-        self.left_running(call_id)
+        self.left_running(whole_call_id)
         return fate
 
 

@@ -113,9 +113,9 @@ class ThreadRunner:
             raise ToolTimedOut(context.timeout_seconds, killed=False)
         return call.outcome()
 
-    def left_running(self, call_id: str) -> bool:
+    def left_running(self, whole_call_id: str) -> bool:
         """Whether the call was abandoned and its thread has not come to its end."""
-        return self._abandoned[call_id] > 0
+        return self._abandoned[whole_call_id] > 0
 
     async def aclose(self) -> None:
         """End the idle threads; those of abandoned calls end with their tool. The runner may be used again."""
@@ -161,7 +161,7 @@ class ThreadRunner:
             self._running -= 1
             call.ended = True
             if call.abandoned:
-                self._abandoned -= Counter({call.context.call_id: 1})
+                self._abandoned -= Counter({call.context.whole_call_id: 1})
             kept = not self._closed and len(self._idle) < self._idle_threads
             if kept:
                 self._idle.append(inbox)
@@ -172,5 +172,5 @@ class ThreadRunner:
         with self._lock:
             if not call.ended:
                 call.abandoned = True
-                self._abandoned[call.context.call_id] += 1
+                self._abandoned[call.context.whole_call_id] += 1
         return call.abandoned

@@ -48,6 +48,11 @@ class Context:
     delegate: Callable[[Any, str], Awaitable[object]] = _nobody
     """Let another agent work on a task, as part of this run: `await context.delegate(agent, "…")`."""
 
+    @property
+    def whole_call_id(self) -> str:
+        """The call's id behind its run's: `call_id` is unique in one run only."""
+        return f"{self.run_id}:{self.call_id}" if self.run_id else self.call_id
+
     def progress(self, text: str) -> None:
         """Say how far a long call is; shown live."""
         self.note("progress", {"text": text})
