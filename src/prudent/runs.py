@@ -199,13 +199,6 @@ class Run:
             self.keeper.renew()
             self._heed_stop()
 
-<<<<<<< Updated upstream
-    def _take_decisions(self) -> None:
-        """Record what was decided while nobody worked on the run. A decision is used once, for the question it answers."""
-        for record in self.state.waiting:
-            decision = self.keeper.decision_on(record.question) if record.question else None
-            if decision:
-=======
     def _heed_stop(self) -> None:
         if (reason := self.keeper.stop_requested()) is not None:
             self.stop(reason)
@@ -216,10 +209,9 @@ class Run:
         A decision is used once, for the question it answers.
         """
         self._heed_stop()
-        for decision in self.keeper.decisions():
-            record = self.state.calls.get(decision.call_id)
-            if record and record.takes(decision):
->>>>>>> Stashed changes
+        for record in self.state.waiting:
+            decision = self.keeper.decision_on(record.question) if record.question else None
+            if decision:
                 self.loop.parts.recorder.emit(decision)
 
     def _answer_open_calls(self, why: str) -> None:
