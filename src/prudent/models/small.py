@@ -18,7 +18,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from prudent.exchange import CallReady, ModelEvent, ModelRequest, Reply, Retrying, TextDelta
-from prudent.messages import Message, ToolCall, ToolSpec
+from prudent.messages import Message, ToolCall
 from prudent.models.asking import Asking
 from prudent.models.constrained_schema import FINAL, choice, closed_object, hoist
 from prudent.models.small_draft import Draft, make_draft, wants_calculation
@@ -28,12 +28,13 @@ from prudent.models.small_grounding import (
     expression_pattern,
     givers,
     ground,
+    is_free,
     known_numbers,
     numbers_in,
     own_numbers,
     plain_numbers,
 )
-from prudent.models.small_prompts import beginning, described, numbered
+from prudent.models.small_prompts import beginning, described, numbered, required_names
 from prudent.models.small_situation import THINK, Fact, facts_of, read_situation
 from prudent.models.small_words import is_chinese, words_for
 from prudent.ports import Model
@@ -107,8 +108,8 @@ class SmallTurn:
         if draft and draft.fact:
             name = next((name for name in offers if self._expression_of(offers[name])), "")
             return await self._calculate(name, draft) if name and wants_calculation(draft, self.situation.question) else ()
-        opened = any(not _is_free(arguments) and self._was_called(name) for name, arguments in offers.items())
-        opening = {name: arguments for name, arguments in offers.items() if not _is_free(arguments)}
+        opened = any(not is_free(arguments) and self._was_called(name) for name, arguments in offers.items())
+        opening = {name: arguments for name, arguments in offers.items() if not is_free(arguments)}
         drafted = draft.answer if draft else self.words.nothing
         return await self._choose(opening, drafted=drafted) if opening and not opened else ()
 
@@ -123,7 +124,7 @@ class SmallTurn:
         offers: dict[str, JSONObject] = {}
         for tool in self.request.tools:
             arguments = ground(tool, mounted, self.situation.steps, self.situation.question)
-            if tool.name == THINK or arguments is None or (_is_free(arguments) and self._was_called(tool.name)):
+            if tool.name == THINK or arguments is None or (is_free(arguments) and self._was_called(tool.name)):
                 continue
             if self._expression_of(arguments) and len(numbers) < 2:
                 continue
@@ -195,7 +196,7 @@ class SmallTurn:
     def _choosing_prompt(self) -> list[Message]:
         """Show the tools, the question, and what was found. The tools come first and never change: their cache is reused."""
         listed = "\n".join(
-            f"- {tool.name}({', '.join(_required(tool))}): {described(tool.description, self.profile.description_chars)}"
+            f"- {tool.name}({', '.join(required_names(tool))}): {described(tool.description, self.profile.description_chars)}"
             for tool in self.request.tools
             if tool.name != THINK
         )
@@ -219,9 +220,14 @@ class SmallTurn:
     async def _draft(self) -> Draft:
         """Answer from the facts alone, and say which one the answer rests on."""
         labels: list[JSON] = [f"[{number}]" for number in range(1, len(self.facts) + 1)]
-        known = "\n".join([self.situation.question, *(self._calculated() or [fact.text for fact in self.facts])])
+        facts = [] if self._result() else [fact.text for fact in self.facts]
+        known = "\n".join([self.situation.question, self._result(), *facts])
         definitions: JSONObject = {}
-        form: JSONObject = {"type": "string", "maxLength": self.profile.answer_chars, "pattern": answer_pattern(known)}
+        form: JSONObject = {
+            "type": "string",
+            "maxLength": self.profile.answer_chars,
+            "pattern": answer_pattern(known, must=self._result()),
+        }
         if self.request.output_schema is not None:
             form = hoist(self.request.output_schema, FINAL, definitions)
         sources = [*labels, _NO_FACT] if self.profile.knows_when_not else labels
@@ -231,16 +237,17 @@ class SmallTurn:
         reply = await self.asking.ask(self._answering_prompt(), schema, max_tokens=500)
         answer = reply["answer"]
         text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
-        if self._calculated():
+        if self._result():
             return Draft(text, self.facts[-1])
         chosen = labels.index(reply["source"]) if reply["source"] in labels else None
         return make_draft(text, self.situation.question, self.facts, chosen, strict=not self.profile.knows_when_not)
 
-    def _calculated(self) -> list[str]:
-        """Give what the last step worked out, when it was a calculation: then the answer is that, not a number it is from."""
+    def _result(self) -> str:
+        """Give the number that the last step worked out, when it was a calculation: the answer is that, not one it is from."""
         last = self.situation.steps[-1]
-        is_result = not last.failed and self.profile.expression_parameters & set(last.arguments)
-        return [re.split(r"[=≈]", last.result)[-1]] if is_result else []
+        if last.failed or not self.profile.expression_parameters & set(last.arguments):
+            return ""
+        return next(iter(numbers_in(re.split(r"[=≈]", last.result)[-1])), "")
 
     async def _give(self, draft: Draft | None) -> AsyncGenerator[ModelEvent]:
         """Give a draft with its ground; what rests on nothing is not given, except in a form that was declared."""
@@ -283,16 +290,3 @@ class SmallTurn:
     def _told(self, text: str) -> Reply:
         """Make a reply that no model had to be asked for."""
         return Reply(Message("assistant", text), "stop", self.asking.usage, model=self.asking.inner.name)
-
-
-def _required(tool: ToolSpec) -> list[str]:
-    """Name a tool's required parameters."""
-    required = tool.parameters.get("required")
-    return [str(name) for name in required] if isinstance(required, list) else []
-
-
-def _is_free(arguments: JSONObject) -> bool:
-    """Whether a tool takes no identifier: a second call of it would be the first one again in other words."""
-    properties = arguments["properties"]
-    assert isinstance(properties, dict)
-    return not any(isinstance(schema, dict) and list(schema) == ["enum"] for schema in properties.values())

@@ -83,16 +83,22 @@ def asks_for_amount(question: str) -> bool:
     return bool(_AMOUNT.search(question))
 
 
-def answer_pattern(known: str) -> str:
-    """Give the pattern of a text whose numbers all occur in `known`, and that does no sums."""
+def answer_pattern(known: str, *, must: str = "") -> str:
+    """Give the pattern of a text whose numbers all occur in `known`, that does no sums, and that holds the number `must`."""
+    letter = r"[€$£(]?[^\W\d_]"
     other = r'([^0-9.,:*=+×÷{}"\\\n]|[.,:]+[^0-9.,:*=+×÷{}"\\\n])'
     written = numbers_in(known)
-    signed = _SIGNED.findall(known)
-    numbers = sorted({*written, *plain_numbers(written), *signed}, key=lambda number: (-len(number), number))
-    if not numbers:
-        return f"^{other}*[.:,]?$"
-    some = "|".join(re.sub(r"([.+])", r"\\\1", number) for number in numbers)
-    return f"^(({some})?{other})*({some})?[.:,]?$"
+    numbers = sorted({*written, *plain_numbers(written), *_SIGNED.findall(known)}, key=lambda number: (-len(number), number))
+    some = "|".join(map(_literal, numbers))
+    begin = f"({some}|{letter})" if some else letter
+    more = f"({other}({some})?)*" if some else f"{other}*"
+    if must:
+        return f"^({begin}{more}{other})?({_literal(must)}){more}[.:,]?$"
+    return f"^{begin}{more}[.:,]?$"
+
+
+def _literal(number: str) -> str:
+    return re.sub(r"([.+])", r"\\\1", number)
 
 
 def expression_pattern(numbers: Sequence[str], text: str) -> str:
@@ -154,6 +160,13 @@ def ground(spec: ToolSpec, mounted: Sequence[str], steps: Sequence[Step], questi
             return None
         fields[name] = {"enum": fresh}
     return closed_object(fields)
+
+
+def is_free(arguments: JSONObject) -> bool:
+    """Whether a tool takes no identifier: a second call of it would be the first one again in other words."""
+    properties = arguments["properties"]
+    assert isinstance(properties, dict)
+    return not any(isinstance(schema, dict) and list(schema) == ["enum"] for schema in properties.values())
 
 
 def _identifiers(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from prudent.messages import ToolSpec
 from prudent.models.small_situation import Fact
 
 _PARAGRAPH = re.compile(r"\n\s*\n")
@@ -36,3 +37,9 @@ def numbered(facts: Sequence[Fact], *, ids: bool = False) -> str:
     """List facts with their numbers, or with what they are opened by."""
     listed = enumerate(facts, start=1)
     return "\n".join(f"[{fact.id if ids and fact.id else number}] {fact.label}: {fact.text}" for number, fact in listed)
+
+
+def required_names(tool: ToolSpec) -> list[str]:
+    """Name a tool's required parameters."""
+    required = tool.parameters.get("required")
+    return [str(name) for name in required] if isinstance(required, list) else []
