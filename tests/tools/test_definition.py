@@ -159,6 +159,7 @@ def test_all_options_arrive() -> None:
         "secret": ("number",),
         "is_task": True,
         "lenient": False,
+        "enum_values": {},
         "context_parameter": None,
         "aliases": (),
         "toolkit": "table",

@@ -62,6 +62,9 @@ class Recipe:
     """Whether the arguments are turned into what the function's annotations say."""
 
     context_parameter: str | None
+    enum_values: tuple[tuple[str, Any], ...] = ()
+    """Spelled values of enumerations, each with the function's own."""
+
     bound: bytes = b""
     """Pickled: what `functools.partial` gave the function beforehand, by position and by name."""
 
@@ -90,6 +93,7 @@ def pack_recipe(tool: Tool) -> bytes:
         qualified_name=function.__qualname__,
         typed=tool.arguments is not None,
         context_parameter=tool.context_parameter,
+        enum_values=tuple(tool.enum_values.items()),
         bound=_pack_bound(tool),
     )
     return pickle.dumps(recipe, pickle.HIGHEST_PROTOCOL)
@@ -123,7 +127,7 @@ def unpack_tool(data: bytes) -> Tool:
         raise ImportError(f"{recipe.file} has no function named {recipe.qualified_name} when it is imported")
     function = _bind(plain, recipe.bound)
     if recipe.typed:
-        return tool(function, name=recipe.name)
+        return tool(function, name=recipe.name, enum_values=dict(recipe.enum_values))
     return Tool(recipe.name, function, "", {}, context_parameter=recipe.context_parameter)
 
 

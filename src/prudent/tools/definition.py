@@ -28,6 +28,7 @@ from prudent.tools.options import (
 )
 from prudent.tools.refusal import Refusal
 from prudent.tools.signature import Signature, innermost, place, read_signature
+from prudent.tools.spelling import SpelledTypes, Spelling
 from prudent.types import JSON, JSONMapping, JSONObject
 
 
@@ -88,6 +89,9 @@ class Tool:
 
     lenient: bool = False
     """True for a tool that copes with any arguments itself (`think_and_plan`): nothing is refused for its form."""
+
+    enum_values: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Values of enumerations as the model reads them, each with the function's own."""
 
     context_parameter: str | None = None
     """The parameter that `Context` is injected into."""
@@ -189,7 +193,9 @@ def _make_tool(function: Callable[..., Any], options: ToolOptions) -> Tool:
     signature = read_signature(function, where)
     documentation = read_docstring(innermost(function).__doc__)
     parameters, types = build(signature, documentation.parameters, where)
-    explain_values(parameters, options.get("enum_help", {}), where)
+    spelling = Spelling(options.get("enum_values", {}))
+    spelling.spell(parameters, where)
+    explain_values(parameters, {spelling.shown(key): text for key, text in options.get("enum_help", {}).items()}, where)
     made = Tool(
         name=name,
         function=function,
@@ -197,7 +203,7 @@ def _make_tool(function: Callable[..., Any], options: ToolOptions) -> Tool:
         parameters=parameters,
         when=options.get("when", ""),
         not_when=options.get("not_when", ""),
-        examples=tuple(options.get("examples", ())),
+        examples=tuple(spelling.shown_in(parameters, example) for example in options.get("examples", ())),
         effect=options.get("effect"),
         idempotent=options.get("idempotent", False),
         confirm=options.get("confirm", "policy"),
@@ -211,8 +217,9 @@ def _make_tool(function: Callable[..., Any], options: ToolOptions) -> Tool:
         shape=options.get("shape"),
         repeatable=options.get("repeatable", False),
         secret=tuple(options.get("secret", ())),
+        enum_values=options.get("enum_values", {}),
         context_parameter=signature.context_parameter,
-        arguments=types,
+        arguments=SpelledTypes(types, parameters, spelling) if options.get("enum_values") else types,
         toolkit=options.get("toolkit", ""),
     )
     _check_secrets(made, signature, where)

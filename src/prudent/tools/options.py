@@ -41,6 +41,10 @@ class ToolOptions(TypedDict, total=False):
     examples: Sequence[JSONMapping]
     """Arguments of typical calls."""
 
+    enum_values: Mapping[str, Any]
+    """Abbreviated values of enumerations spelled in full for the model: `{"celsius": "c"}`; the function still gets `c`.
+    Previews, policy and the journal see the spelled value."""
+
     enum_help: Mapping[Any, str]
     """When to choose which value of an enumeration, by value."""
 
@@ -124,6 +128,11 @@ def _check_kinds(given: Mapping[str, object], where: str) -> None:
     for option in _FUNCTIONS:
         if not callable(given.get(option, print)):
             raise DefinitionError(f"{where}: {option} is {given[option]!r}, but must be a function")
+    spelled: object = given.get("enum_values", {})
+    if not isinstance(spelled, Mapping) or not all(isinstance(key, str) and key for key in _items(spelled)):
+        raise DefinitionError(
+            f'{where}: enum_values must map the spelled values to the function\'s own, as in {{"celsius": "c"}}'
+        )
     examples: object = given.get("examples", ())
     if not isinstance(examples, list | tuple) or not all(isinstance(example, Mapping) for example in _items(examples)):
         raise DefinitionError(f'{where}: examples must be a list of arguments, such as [{{"city": "Oslo"}}]')
