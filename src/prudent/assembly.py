@@ -20,8 +20,10 @@ from prudent.brakes.budget import Budget, BudgetBrake
 from prudent.brakes.plan_approval import PlanApproval
 from prudent.brakes.repetition import RepetitionBrake
 from prudent.context.artifacts import artifact_tools
+from prudent.context.counting import TokenCounter
+from prudent.context.folding import ContextFolder
 from prudent.context.shaping import ResultShaper
-from prudent.context.transcript import TranscriptView
+from prudent.context.view import FoldedView
 from prudent.delegation import Delegation, Worker
 from prudent.errors import ConfigurationError
 from prudent.events import MessageAdded, RunResumed, RunStarted
@@ -37,6 +39,7 @@ from prudent.loop.checks import JudgedAnswer
 from prudent.loop.closing import Closing
 from prudent.loop.dispatch import Dispatcher
 from prudent.loop.early import EarlyStarts
+from prudent.loop.folding import Folding
 from prudent.loop.gate import Gate
 from prudent.loop.intake import Intake
 from prudent.loop.parts import Parts
@@ -47,7 +50,7 @@ from prudent.loop.run import TurnLoop
 from prudent.loop.settle import Settler
 from prudent.messages import Message
 from prudent.models.names import resolve
-from prudent.ports import Approver, Brake, Model, Runner
+from prudent.ports import Approver, Brake, Model
 from prudent.runners.choice import ByKind
 from prudent.runs import Run, RunClock
 from prudent.state import RunState
@@ -134,17 +137,22 @@ class Assembly:
         own_tools = artifact_tools(journal.artifacts) if agent.surface().tools else []
         surface = agent.surface(own_tools)
         approver = self.options.get("approver")
+        runner = process_wide_runner()
+        runner.prepare(surface.tools.values())
         delegation = Delegation(self._journal(), self._engage, approver)
         keeper = JournalKeeper(journal)
         clock = RunClock(max(0.0, self.budget.seconds - state.spent_seconds))
+        counter = TokenCounter()
         parts = Parts(
             recorder=Recorder(journal, state),
             model=self.model,
             surface=surface,
             brakes=self._brakes(surface, self._approval(state, keeper)),
             shaper=ResultShaper(journal.artifacts, images=self.model.profile.takes_images, task=state.task),
-            runner=process_wide_runner(),
-            view=TranscriptView(),
+            runner=runner,
+            view=FoldedView(),
+            folder=self._folder(journal, counter),
+            counter=counter,
             settings=self._settings(),
             answer_check=JudgedAnswer(agent.check(), partial(delegation.judge, agent.judge)) if agent.judge else agent.check(),
             pause=clock.pause,
@@ -183,6 +191,10 @@ class Assembly:
         assembly = Assembly(agent, options)
         known = self._journal().has(run_id)
         return assembly.resume(run_id, accept_changed_agent=True) if known else assembly.begin(task)
+
+    def _folder(self, journal: RunJournal, counter: TokenCounter) -> ContextFolder:
+        window, secret = self.model.profile.context_window_tokens, self._secret_parameters()
+        return ContextFolder(journal.artifacts, window, self.agent.language, counter, lambda name: secret.get(name, ()))
 
     def _approval(self, state: RunState, keeper: JournalKeeper) -> ApprovalBrake:
         standing = [row.rule for row in self._journal().standing_rules(state.agent)]
@@ -262,11 +274,11 @@ def turn_loop(parts: Parts) -> TurnLoop:
 
     asker = Asker(parts, start_early)
     settler = Settler(parts, gate, dispatcher, questions)
-    return TurnLoop(parts, asker, dispatcher, settler, Answering(parts), Closing(parts, asker))
+    return TurnLoop(parts, Folding(parts, asker), dispatcher, settler, Answering(parts), Closing(parts, asker))
 
 
 @cache
-def process_wide_runner() -> Runner:
+def process_wide_runner() -> ByKind:
     """Give the one runner of this process: its workers are shared by all runs."""
     return ByKind()
 

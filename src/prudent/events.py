@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from prudent.errors import ErrorKind
-from prudent.exchange import FinishReason, RawExchange
+from prudent.exchange import FinishReason, Purpose, RawExchange
 from prudent.messages import Image, Message, ToolSpec
 from prudent.standing import StandingRule
 from prudent.types import JSON, JSONObject, Usage
@@ -19,7 +19,6 @@ IncompleteReason = Literal["model_calls", "seconds", "tokens", "cost", "repetiti
 CallStatus = Literal["pending", "running", "ok", "error", "refused", "rejected", "timeout", "stopped", "abandoned", "unknown"]
 ApprovalKind = Literal["call", "unknown_outcome", "plan", "mode"]
 Decision = Literal["approve", "edit", "reject", "always", "happened", "retry", "skip"]
-Purpose = Literal["turn", "closing"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,8 @@ from prudent.types import JSONObject, Usage
 
 FinishReason = Literal["stop", "tool_calls", "length", "content_filter", "other"]
 ToolChoice = Literal["auto", "none"]
+Purpose = Literal["turn", "closing", "folding"]
+"""What a model call is for: the next turn, the last answer of a run that was cut short, a summary of old turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,8 @@ class ModelRequest:
 
     output_schema: JSONObject | None = None
     """JSON schema of the final answer, for adapters that can hold a model to it; others ignore it."""
+
+    purpose: Purpose = "turn"
 
 
 @dataclass(frozen=True, slots=True)

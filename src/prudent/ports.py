@@ -9,11 +9,12 @@ from typing import Protocol, TypeAlias
 from prudent.errors import CallRefused, ErrorKind
 from prudent.events import ApprovalAsked, ApprovalDecided, ApprovalKind, Event, IncompleteReason
 from prudent.exchange import ModelEvent, ModelProfile, ModelRequest
+from prudent.folds import Folded, FoldTrigger
 from prudent.messages import Image, Message
 from prudent.state import RunState
 from prudent.tools.context import Context
 from prudent.tools.definition import Tool
-from prudent.types import JSONObject
+from prudent.types import JSONObject, Usage
 
 
 class Model(Protocol):
@@ -175,4 +176,43 @@ class ContextView(Protocol):
 
     def view(self, state: RunState) -> Sequence[Message]:
         """Give a valid list of messages: every call answered once, in order."""
+        ...
+
+
+class Counter(Protocol):
+    """Counts tokens where the provider does not."""
+
+    def usage(self, request: ModelRequest, reply: Message) -> Usage:
+        """Estimate what a model call took."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Old turns that are to be put together."""
+
+    trigger: FoldTrigger
+    first_kept: int
+    """Where in the transcript the first turn begins that stays whole."""
+
+    turns: int
+    """How many turns are folded by then, counted from the first."""
+
+    request: tuple[Message, ...]
+    """What a model is asked for a summary."""
+
+
+class Folder(Protocol):
+    """Keeps the context within the model's window by putting old turns together. Looks at the run's state only."""
+
+    def due(self, state: RunState, *, overflow: bool = False) -> Fold | None:
+        """Say what is to be folded now, or, after an `overflow`, whatever can be; None when nothing is."""
+        ...
+
+    def fold(self, state: RunState, fold: Fold, written: str, *, by: str) -> Folded:
+        """Make the fold of a summary that a model has written; `written` is empty when none could be had."""
+        ...
+
+    def warnings(self, state: RunState) -> Sequence[str]:
+        """Say what of the newest results takes too much of the window."""
         ...

@@ -32,9 +32,10 @@ from prudent.events import (
     SubRunWorked,
     ThoughtRecorded,
 )
+from prudent.folds import Folds
 from prudent.messages import Image, Message
-from prudent.standing import StandingRule
 from prudent.sitting import Sitting
+from prudent.standing import StandingRule
 from prudent.types import JSON, JSONObject, Usage
 
 UNANSWERED: frozenset[CallStatus] = frozenset({"pending", "running", "unknown"})
@@ -112,13 +113,11 @@ class RunState:
 
     turn: int = 0
     """Turns so far; the first is 1."""
-
     model_calls: int = 0
     """All model calls that were paid for, the closing call included."""
 
     empty_replies: int = 0
     """Empty replies in a row."""
-
     usage: Usage = field(default_factory=Usage)
     cost: float | None = 0.0
     """US dollars; None as soon as one call's price is unknown."""
@@ -142,16 +141,17 @@ class RunState:
 
     working_seconds: float = 0.0
     """Working time of earlier sittings."""
-
     ended_turn: int = 0
     """The turn after which the run ended or was parked last."""
 
     sitting: Sitting = field(default_factory=Sitting)
+    folds: Folds = field(default_factory=Folds)
 
     def apply(self, event: Event) -> None:
         """Take one event in."""
         self._take_in(event)
         self.sitting.see(event)
+        self.folds.see(event, self.transcript)
 
     @singledispatchmethod
     def _take_in(self, event: Event) -> None:

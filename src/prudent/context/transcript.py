@@ -55,7 +55,10 @@ class TranscriptView:
 
     def view(self, state: RunState) -> Sequence[Message]:
         """Give a valid list of messages: the transcript itself where nothing is wrong with it."""
-        transcript = state.transcript
+        return self.of(state.transcript, state)
+
+    def of(self, transcript: list[Message], state: RunState) -> Sequence[Message]:
+        """Do the same for a part of the transcript, a list that from one time to the next only grows, or is another one."""
         if transcript is not self._transcript or not self._check.is_prefix(transcript):
             self._check, self._transcript = _Check(), transcript
         if self._check.advance(transcript):

@@ -16,6 +16,7 @@ from typing import Any, Protocol, cast
 from prudent import events
 from prudent.events import Event
 from prudent.exchange import RawExchange
+from prudent.folds import Folded
 from prudent.messages import Image, Message, ToolCall, ToolSpec
 from prudent.standing import rule_of
 from prudent.types import JSON, JSONObject, Usage
@@ -190,6 +191,7 @@ _Reader = Callable[[JSON, Source], object]
 
 _WRITERS: dict[str, _Writer] = {
     "message": lambda value, keeper: keeper.message(value),
+    "pinned": lambda value, keeper: keeper.message(value),
     "messages": lambda value, keeper: keeper.messages(value),
     "tools": lambda value, keeper: keeper.tools(value),
     "images": _write_images,
@@ -197,10 +199,13 @@ _WRITERS: dict[str, _Writer] = {
     "usage": _write_usage,
     "repairs": lambda value, _keeper: list(value),
     "secret": lambda value, _keeper: list(value),
+    "facts": lambda value, _keeper: list(value),
+    "handles": lambda value, _keeper: list(value),
     "rule": lambda value, _keeper: value.as_json(),
 }
 _READERS: dict[str, _Reader] = {
     "message": lambda data, source: source.message(data),
+    "pinned": lambda data, source: source.message(data),
     "messages": lambda data, source: source.messages(data),
     "tools": lambda data, source: source.tools(data),
     "images": _read_images,
@@ -208,11 +213,13 @@ _READERS: dict[str, _Reader] = {
     "usage": _read_usage,
     "repairs": _read_names,
     "secret": _read_names,
+    "facts": _read_names,
+    "handles": _read_names,
     "rule": lambda data, _source: rule_of(data),
 }
 EVENT_CLASSES: dict[str, type[Event]] = {
     name: value for name, value in vars(events).items() if isinstance(value, type) and issubclass(value, Event)
-}
+} | {"Folded": Folded}
 """All kinds of events by the name under which they are kept."""
 
 

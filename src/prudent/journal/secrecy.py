@@ -20,7 +20,7 @@ _LONG_ENOUGH: Final = 8
 
 _TEXTS: Final = frozenset(
     ("task", "base_url", "agent_file", "text", "note", "reason", "repairs", "shown", "error")
-) | frozenset(("decided_by", "preview", "number", "thought", "plan", "action"))
+) | frozenset(("decided_by", "preview", "number", "thought", "plan", "action", "facts"))
 """Fields of events that hold anybody's words; all others are the runtime's own and stay as they are."""
 
 _PAYLOADS: Final = frozenset(("arguments", "output", "result", "budget", "settings", "data", "raw", "rule"))

@@ -75,7 +75,8 @@ class Asker:
         messages = (*self.parts.view.view(state), *extra)
         tools = self._tools(tool_choice)
         settings = self.parts.settings
-        request = ModelRequest(messages, tools, settings, tool_choice if tools else "auto", self.parts.output_schema)
+        choice = tool_choice if tools else "auto"
+        request = ModelRequest(messages, tools, settings, choice, self.parts.output_schema, purpose)
         self.parts.recorder.emit(
             ModelCallStarted(turn=turn, purpose=purpose, messages=messages, tools=tools, settings=asdict(settings))
         )
@@ -95,28 +96,32 @@ class Asker:
             )
             raise
         asked = Asked(reply, listening.intake.calls(reply), listening.early)
-        self._record(asked, turn, purpose, messages, listening.intake, time.monotonic() - began)
+        self._record(asked, turn, request, listening.intake, time.monotonic() - began)
         return asked
 
     def _tools(self, tool_choice: ToolChoice) -> tuple[ToolSpec, ...]:
         takes_none = self.parts.model.profile.takes_tool_choice_none
         return self.parts.surface.specs(self.parts.state.mode) if tool_choice == "auto" or takes_none else ()
 
-    def _record(
-        self, asked: Asked, turn: int, purpose: Purpose, messages: Sequence[Message], intake: Intake, seconds: float
-    ) -> None:
+    def usage_of(self, request: ModelRequest, reply: Reply) -> Usage:
+        """Give what a call took: the provider's own figures, or an estimate where it has none."""
+        counted = reply.usage.total_tokens and not reply.usage.estimated
+        return reply.usage if counted else self.parts.counter.usage(request, reply.message)
+
+    def _record(self, asked: Asked, turn: int, request: ModelRequest, intake: Intake, seconds: float) -> None:
         reply = asked.reply
+        usage = self.usage_of(request, reply)
         self.parts.recorder.emit(
             ModelCallEnded(
                 turn=turn,
-                purpose=purpose,
+                purpose=request.purpose,
                 message=intake.message(reply),
                 finish_reason=reply.finish_reason,
-                usage=reply.usage,
+                usage=usage,
                 seconds=seconds,
-                cost=cost_of(reply.usage, self.parts.model.profile),
+                cost=cost_of(usage, self.parts.model.profile),
                 kept=not asked.empty,
-                largest_message=self._largest(messages),
+                largest_message=self._largest(request.messages),
                 raw=reply.raw,
             )
         )

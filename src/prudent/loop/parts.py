@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from prudent.exchange import ModelSettings
 from prudent.loop.recorder import Recorder
-from prudent.ports import Approver, Brake, ContextView, Model, Runner, Shaper
+from prudent.ports import Approver, Brake, ContextView, Counter, Folder, Model, Runner, Shaper
 from prudent.state import RunState
 from prudent.tools.surface import Surface
 from prudent.types import JSON, JSONObject
@@ -68,12 +68,17 @@ class Parts:
     shaper: Shaper
     runner: Runner
     view: ContextView
+    folder: Folder
+    counter: Counter
     settings: ModelSettings
     answer_check: AnswerCheck
     pause: Pause
     delegate: Delegate
     approver: Approver | None = None
     """None parks the run whenever somebody has to be asked."""
+
+    summary_model: Model | None = None
+    """Writes the summaries of folded turns; None has the run's own model do it."""
 
     output_schema: JSONObject | None = None
     workspace: Path = Path()

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from prudent.errors import ModelError
 from prudent.loop.answer import Answering, Ending
-from prudent.loop.ask import Asked, Asker
+from prudent.loop.ask import Asked
 from prudent.loop.closing import Closing
 from prudent.loop.dispatch import Dispatcher
+from prudent.loop.folding import Folding
 from prudent.loop.parts import Parts
 from prudent.loop.settle import Settler
 from prudent.ports import End
@@ -19,7 +20,7 @@ class TurnLoop:
     """Takes a run from where it stands to its end, or to where a person is needed."""
 
     parts: Parts
-    asker: Asker
+    folding: Folding
     dispatcher: Dispatcher
     settler: Settler
     answering: Answering
@@ -29,6 +30,7 @@ class TurnLoop:
         """Turn after turn. Gives the run's ending, or what a brake said; then the run is to be closed."""
         outcome = await self.settle()
         while outcome is None:
+            await self.folding.make_room()
             outcome = self.braked() or await self.turn()
         return outcome
 
@@ -43,7 +45,7 @@ class TurnLoop:
     async def turn(self) -> Ending | End | None:
         """Ask the model; run its calls, or judge its answer."""
         try:
-            asked = await self.asker.ask("turn")
+            asked = await self.folding.ask()
         except ModelError as error:
             return Ending("failed", error=str(error))
         return await self.act(asked) if asked.calls else await self.answering.judge()

@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
-from prudent.errors import ReplyBroken
+from prudent.errors import ModelRefusedRequest, ReplyBroken
 from prudent.exchange import CallReady, ModelEvent, ModelRequest, ReasoningDelta, Retrying, TextDelta
 from prudent.messages import Message, ToolCall, ToolSpec, canonical_json
 from prudent.models.asking import Asking
@@ -46,6 +46,8 @@ class ConstrainedModel:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Yield calls, the answer's text and last the reply; closing the generator ends the inner one."""
+        if request.purpose == "folding" and self.small is not None:
+            raise ModelRefusedRequest(f"{self.name} is too small to write summaries")
         turn = self._turn(request) if self.small is None else SmallTurn(self.inner, self.small, request).events()
         async with aclosing(turn) as events:
             async for event in events:

@@ -148,6 +148,9 @@ class ScriptedModel:
     when_no_tools: Scripted | None = None
     """Played for a request that allows no tool, such as the closing call; it takes nothing from the script."""
 
+    when_folding: Scripted | None = None
+    """Played when a summary of old turns is asked for; without it none is given, and the run writes one by rules."""
+
     repeat_last: bool = False
     """Whether the last reply is played for ever."""
 
@@ -188,6 +191,8 @@ class ScriptedModel:
         self.closed = True
 
     async def _next(self, request: ModelRequest) -> ScriptedReply:
+        if request.purpose == "folding":
+            return await _answered(self.when_folding or ModelError("the script has no summary"), request)
         no_tools = not request.tools or request.tool_choice == "none"
         if no_tools and self.when_no_tools is not None:
             return await _answered(self.when_no_tools, request)
