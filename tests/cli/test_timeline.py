@@ -19,6 +19,7 @@ from prudent.events import (
     ThoughtRecorded,
 )
 from prudent.exchange import RawExchange
+from prudent.folds import Folded
 from prudent.messages import Message
 from prudent.types import Usage
 
@@ -99,3 +100,36 @@ def test_raw_is_the_bytes_where_they_were_kept_and_the_messages_elsewhere():
     assert b"=== turn 2 (turn) failed: it broke\n" in pieces
     assert b"--- reply (its bytes were not kept)" in pieces
     assert b'"30 days."' in pieces
+
+
+def test_a_fold_says_what_it_saved_and_what_the_model_sees_instead():
+    asked = ModelCallStarted(turn=4, purpose="folding", messages=(), tools=(), settings={})
+    told = ModelCallEnded(
+        turn=4,
+        purpose="folding",
+        message=Message("assistant", "SUMMARY: so far."),
+        finish_reason="stop",
+        usage=Usage(9, 0, 3),
+        seconds=1.0,
+    )
+    memory = Message("user", "[Turns 1 to 2 were put together]")
+    fold = Folded(
+        turn=4,
+        trigger="window",
+        message=memory,
+        first_kept=5,
+        until=9,
+        turns=2,
+        before_tokens=9000,
+        after_tokens=2000,
+        written_by="m",
+    )
+    text = [line.text for line in Timeline().lines([*EVENTS[:1], asked, told, fold])]
+    for part in (
+        "Folding  asked for a summary of the oldest turns",
+        "  summary",
+        "    [Turns 1 to 2 were put together]",
+        "folding           9        0        3      1.0",
+    ):
+        assert any(line.startswith(part) for line in text), part
+    assert any("turns 1 to 2 folded: about 9,000 tokens before, 2,000 after, summary by m" in line for line in text)

@@ -101,7 +101,7 @@ class Board:
     @apply.register
     def _(self, event: ModelCallStarted) -> None:
         self.turn, self.text = event.turn, ""
-        self.activity = "closing" if event.purpose == "closing" else "thinking"
+        self.activity = {"turn": "thinking", "closing": "closing", "folding": "folding old turns"}[event.purpose]
 
     @apply.register
     def _(self, event: TextArrived) -> None:

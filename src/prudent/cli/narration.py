@@ -26,6 +26,7 @@ from prudent.events import (
     ThoughtRecorded,
     Warned,
 )
+from prudent.folds import Folded, FoldTrigger
 
 Style = Literal["", "dim", "strong", "good", "bad", "warn", "name"]
 
@@ -43,6 +44,12 @@ MARKS: dict[CallStatus, tuple[str, Style]] = {
     "unknown": ("?", "warn"),
     "pending": ("…", "dim"),
     "running": ("…", "dim"),
+}
+
+WHY_FOLDED: dict[FoldTrigger, str] = {
+    "window": "the model's window was filling up",
+    "step": "a step of the plan was finished",
+    "overflow": "the request was too long for the model",
 }
 
 _STEP = re.compile(
@@ -75,6 +82,13 @@ def plan_lines(plan: str) -> list[str]:
     """Write a plan with each step on a line of its own, also where the model wrote it in one paragraph."""
     steps = [step for paragraph in visible(plan).splitlines() for step in _STEP.split(paragraph)]
     return [step.strip(" \t;；") for step in steps if step.strip()]
+
+
+def fold_words(event: Folded) -> str:
+    """Say in a line what was folded, how much it saved, and who wrote the summary."""
+    turns = "turn 1" if event.turns == 1 else f"turns 1 to {event.turns}"
+    by = f"summary by {visible(event.written_by)}" if event.written_by else "summary by rules"
+    return f"{turns} folded: about {event.before_tokens:,} tokens before, {event.after_tokens:,} after, {by}"
 
 
 def call_line(call: CallView) -> Line:
@@ -175,6 +189,10 @@ class Narrator:
     @_lines.register
     def _(self, event: ModeChanged) -> Sequence[Line]:
         return (line(("dim", f"mode is now {visible(event.mode)}")),)
+
+    @_lines.register
+    def _(self, event: Folded) -> Sequence[Line]:
+        return (line(("dim", f"  {fold_words(event)}")),)
 
     @_lines.register
     def _(self, event: Warned) -> Sequence[Line]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import singledispatchmethod
 
 from prudent.cli.board import Board
-from prudent.cli.narration import Line, call_line, line, plan_lines
+from prudent.cli.narration import WHY_FOLDED, Line, call_line, fold_words, line, plan_lines
 from prudent.cli.text import arguments_block, count, seconds_text, visible, when_text
 from prudent.events import (
     ApprovalAsked,
@@ -25,6 +25,7 @@ from prudent.events import (
     ThoughtRecorded,
     Warned,
 )
+from prudent.folds import Folded
 from prudent.messages import Message
 
 LONG_ARGUMENTS = 90
@@ -74,6 +75,8 @@ class Timeline:
         self._request = event.messages
         if event.purpose == "closing":
             return (line(""), line(("strong", "Closing call"), ("dim", "  asked for an answer from what was known")))
+        if event.purpose == "folding":
+            return (line(""), line(("strong", "Folding"), ("dim", "  asked for a summary of the oldest turns")))
         if event.turn == self._turn:
             return (line(("dim", "  asked again")),)
         self._turn = event.turn
@@ -94,7 +97,8 @@ class Timeline:
         if event.message.reasoning:
             lines += _block("reasoning", event.message.reasoning)
         if event.message.text.strip():
-            lines += _block("text" if event.message.calls else "answer", event.message.text)
+            title = "summary" if event.purpose == "folding" else "text" if event.message.calls else "answer"
+            lines += _block(title, event.message.text)
         if not event.kept:
             lines.append(line(("warn", "  this reply was not used")))
         return lines
@@ -131,6 +135,11 @@ class Timeline:
         return (line(("dim", f"  mode is now {visible(event.mode)}")),)
 
     @_lines.register
+    def _(self, event: Folded) -> Sequence[Line]:
+        head = line(("strong", f"  {fold_words(event)}"), ("dim", f"  ({WHY_FOLDED[event.trigger]}; they stand above in full)"))
+        return [head, *_block("the model sees instead", event.message.text)]
+
+    @_lines.register
     def _(self, event: Warned) -> Sequence[Line]:
         return (line(("warn", f"  ! {visible(event.text)}")),)
 
@@ -147,7 +156,7 @@ class Timeline:
         yield line("")
         yield line(("dim", f"{'call':<10}{'read':>9}{'cached':>9}{'written':>9}{'seconds':>9}  grew most"))
         for call, grown in self.figures:
-            name = "closing" if call.purpose == "closing" else f"turn {call.turn}"
+            name = f"turn {call.turn}" if call.purpose == "turn" else call.purpose
             usage = call.usage
             tokens = f"{usage.input_tokens:>9,}{usage.cached_tokens:>9,}{usage.output_tokens:>9,}"
             yield line(f"{name:<10}{tokens}{call.seconds:>9.1f}  {grown}{' (estimated)' if usage.estimated else ''}")
