@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
+import subprocess
+import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,13 +24,14 @@ from tests.stories.chaos import (
     World,
     answer,
     bury,
-    check_effects,
+    count_effects,
     how_it_ended,
     play_uncut,
     sit,
 )
 
 from prudent.journal.database import Database, Transaction, Value
+from prudent.models.scripted import call, raw_call, reply
 
 
 class Guillotine:
@@ -92,16 +96,59 @@ def play_cut(patch: pytest.MonkeyPatch, world: World, plan: Plan, blades: Sequen
     raise AssertionError
 
 
+def how_many_writes(patch: pytest.MonkeyPatch, world: World, plan: Plan) -> int:
+    blade = Guillotine(world, write=1_000_000, after=False)
+    with cutting(patch, blade):
+        play_uncut(world, plan)
+    return 1_000_000 - blade.left
+
+
 BLADES = st.lists(st.tuples(st.integers(0, 40), st.booleans()), min_size=1, max_size=5)
 
 
 @given(st.integers(0, 2**32), BLADES)
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_a_run_cut_anywhere_ends_like_one_that_nobody_cut(seed: int, blades: list[tuple[int, bool]]) -> None:
     plan = Planner(Random(seed)).plan()
     with TemporaryDirectory() as uncut_folder, TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         uncut, world = World(Path(uncut_folder)), World(Path(folder))
         play_uncut(uncut, plan)
         play_cut(patch, world, plan, blades)
-        check_effects(world, uncut)
+        assert count_effects(world, uncut)["repeated effects"] == 0
         assert how_it_ended(world) == how_it_ended(uncut)
+
+
+RICH = reply(
+    call("look", number=5),
+    call("note", path="a", number=1),
+    call("post", number=2),
+    call("post", number=4),
+    call("post", number=2),
+    call("pay", number=3),
+    call("book", number=6),
+    raw_call("post", '{"number": 7, '),
+)
+
+
+def test_a_run_of_everything_is_cut_at_each_of_its_writes(tmp_path: Path) -> None:
+    plan = Plan((RICH, reply("bad answer"), reply("answer")), parallel=True)
+    uncut = World(tmp_path / "uncut")
+    uncut.folder.mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        writes = how_many_writes(patch, uncut, plan)
+        assert writes > 30
+        for write in range(writes):
+            world = World(tmp_path / str(write))
+            world.folder.mkdir()
+            play_cut(patch, world, plan, [(write, write % 2 == 1)])
+            assert count_effects(world, uncut)["repeated effects"] == 0
+            assert how_it_ended(world) == how_it_ended(uncut)
+
+
+def test_processes_that_are_really_killed_repeat_nothing_and_leave_nothing() -> None:
+    command = [sys.executable, "-m", "tests.stories.kills", "3", "6"]
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    counts = json.loads(done.stdout)
+    assert counts["kills"] >= 3
+    assert (counts["repeated effects"], counts["processes left"]) == (0, 0)
