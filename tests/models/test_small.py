@@ -12,7 +12,7 @@ from prudent.exchange import ModelRequest, Reply, TextDelta
 from prudent.messages import Message, ToolCall, ToolSpec
 from prudent.models.constrained import ConstrainedModel
 from prudent.models.scripted import ScriptedModel
-from prudent.models.small import SmallModelProfile
+from prudent.models.small_profile import SmallModelProfile
 
 pytestmark = pytest.mark.anyio
 
@@ -131,6 +131,47 @@ async def test_an_index_that_found_nothing_is_no_fact() -> None:
     )
     last = await ask(ScriptedModel([]), messages)
     assert last.message.text == "I found nothing that answers this (find: salary), so I do not know."
+
+
+ITEM: Any = {
+    "type": "object",
+    "properties": {"heading": {"type": "string"}, "chart": {"type": "object"}},
+    "required": ["heading"],
+}
+WRITE = spec("write_report", "Write a report.", "sections", types="array")
+WRITE.parameters["properties"]["sections"]["items"] = ITEM  # pyright: ignore
+
+
+async def test_a_tool_with_lists_is_offered_when_the_question_names_it() -> None:
+    inner = ScriptedModel(['{"tool": "final_answer"}', "Would you kindly come?"])
+    await ask(inner, history("Say this politely: come here."), tools=[*TOOLS, WRITE])
+    assert "write_report" not in offered(inner)
+    steps = ("find", '{"query": "boat"}', INDEX)
+    draft = '{"answer": "40 EUR a day", "source": "[1]"}'
+    inner = ScriptedModel([draft, '{"tool": "write_report", "args": {"sections": [{"heading": "Boats"}]}}'])
+    last = await ask(inner, history("Put the price of a boat into a report.", steps), tools=[*TOOLS, WRITE])
+    assert last.message.calls[-1].name == "write_report"
+    sections = offered(inner, 1)["write_report"]["args"]["properties"]["sections"]
+    assert sections["maxItems"] == 3
+    assert list(sections["items"]["properties"]) == ["heading"]
+
+
+async def test_after_a_failure_another_tool_may_be_chosen() -> None:
+    failed = ("find", '{"query": "x"}', '{"error": {"kind": "timeout", "reason": "too slow"}}')
+    thinking = '"thought": "Let me calculate.", "then": "final_answer"'
+    inner = ScriptedModel(['{"tool": "work_out", ' + thinking + ', "args": {"expression": "3 * 40"}}'])
+    last = await ask(inner, history("What is 3 times 40?", failed))
+    assert last.message.calls[-1].name == "work_out"
+    assert list(offered(inner)) == ["final_answer", "work_out"]
+
+
+async def test_a_broken_draft_is_asked_for_afresh_with_less_held() -> None:
+    inner = ScriptedModel(["never ending", '{"answer": "40 EUR", "source": "[1]"}'])
+    last = await ask(inner, history("What does a boat cost?", ("find", '{"query": "boat"}', INDEX)))
+    assert last.message.text.startswith("40 EUR")
+    looser: Any = inner.requests[1].output_schema
+    assert looser["properties"]["answer"] == {"type": "string"}
+    assert [message.text for message in inner.requests[1].messages] == [message.text for message in inner.requests[0].messages]
 
 
 async def test_a_bare_yes_needs_a_fact_that_speaks_of_it() -> None:

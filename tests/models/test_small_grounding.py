@@ -32,17 +32,10 @@ def test_numbers_are_not_glued_together() -> None:
         assert not re.search(pattern, wrong)
 
 
-def test_a_result_has_to_be_said() -> None:
-    pattern = answer_pattern("4 parcels cost 24", must="24")
-    for fine in ("24", "24 EUR", "They cost 24 EUR for 4 parcels."):
-        assert re.search(pattern, fine)
-    for wrong in (",", "4 parcels", "Nothing", "424", "{24}"):
-        assert not re.search(pattern, wrong)
-
-
 def test_a_text_without_numbers_gets_none() -> None:
     assert re.search(answer_pattern("no numbers"), "None at all: nothing.")
-    assert not re.search(answer_pattern("no numbers"), "It is 1.")
+    for wrong in ("It is 1.", ",", "{263}", ""):
+        assert not re.search(answer_pattern("no numbers"), wrong)
 
 
 def test_numbers_that_words_mean() -> None:

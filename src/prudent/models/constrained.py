@@ -18,7 +18,8 @@ from prudent.messages import Message, ToolCall, ToolSpec, canonical_json
 from prudent.models.asking import Asking
 from prudent.models.constrained_schema import FINAL, reply_schema
 from prudent.models.constrained_text import AnswerText
-from prudent.models.small import SmallModelProfile, SmallTurn
+from prudent.models.small import SmallTurn
+from prudent.models.small_profile import SmallModelProfile
 from prudent.ports import Model
 
 _TOOLS = """\

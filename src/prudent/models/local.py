@@ -19,7 +19,7 @@ from prudent.messages import Message
 from prudent.models.constrained import ConstrainedModel
 from prudent.models.gguf import KNOWN_MODELS, path_of
 from prudent.models.local_engine import Chunk, Engine, Generation, engine_for
-from prudent.models.small import SmallModelProfile
+from prudent.models.small_profile import SmallModelProfile
 from prudent.ports import Model
 from prudent.types import JSON, JSONObject, Usage
 

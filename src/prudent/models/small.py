@@ -15,8 +15,9 @@ import json
 import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from prudent.errors import ReplyBroken
 from prudent.exchange import CallReady, ModelEvent, ModelRequest, Reply, Retrying, TextDelta
 from prudent.messages import Message, ToolCall
 from prudent.models.asking import Asking
@@ -29,11 +30,14 @@ from prudent.models.small_grounding import (
     givers,
     ground,
     is_free,
+    is_involved,
+    is_named,
     known_numbers,
     numbers_in,
     own_numbers,
     plain_numbers,
 )
+from prudent.models.small_profile import SmallModelProfile
 from prudent.models.small_prompts import beginning, described, numbered, required_names
 from prudent.models.small_situation import THINK, Fact, facts_of, read_situation
 from prudent.models.small_words import is_chinese, words_for
@@ -41,34 +45,6 @@ from prudent.ports import Model
 from prudent.types import JSON, JSONObject
 
 _NO_FACT = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class SmallModelProfile:
-    """How narrow a small model is held."""
-
-    instruction_chars: int = 600
-    """So much of the system prompt is shown, whole paragraphs from its beginning: the agent's own words stand there."""
-
-    description_chars: int = 240
-    """So much of a tool's description is shown: its first sentence, and the first one about when to use it."""
-
-    fact_chars: int = 900
-    """So much of one result is shown when answering."""
-
-    most_entries: int = 3
-    """So many entries of an index are shown."""
-
-    thought_chars: int = 120
-    answer_chars: int = 400
-    free_answer_tokens: int = 200
-    """Of an answer that rests on no tool."""
-
-    knows_when_not: bool = True
-    """Whether it can tell that no fact answers the question. One that cannot is judged by the words in common instead."""
-
-    expression_parameters: frozenset[str] = frozenset({"expression"})
-    """Parameters that take a calculation: it is held to known numbers."""
 
 
 class SmallTurn:
@@ -103,17 +79,21 @@ class SmallTurn:
                 yield event
 
     async def _go_on(self, draft: Draft | None) -> tuple[ToolCall, ...]:
-        """Decide whether a draft will do: what rests on nothing is looked into, what has to be calculated is."""
-        offers = self._offers()
+        """Decide whether a draft will do: what rests on nothing is looked into, what is to be calculated or written is."""
+        offers, question, steps = self._offers(), self.situation.question, self.situation.steps
         if draft and draft.fact:
             name = next((name for name in offers if self._expression_of(offers[name])), "")
-            return await self._calculate(name, draft) if name and wants_calculation(draft, self.situation.question) else ()
+            if name and wants_calculation(draft, question):
+                return await self._calculate(name, draft)
+            named = {name: offers[name] for name in offers if is_involved(offers[name]) and is_named(name, question)}
+            return await self._choose(named, drafted=draft.answer) if named else ()
+        if steps[-1].failed and len(steps) == 1:
+            others = {name: arguments for name, arguments in offers.items() if name != steps[-1].name}
+            return await self._choose(others) if others else ()
         opened = any(not is_free(arguments) and self._was_called(name) for name, arguments in offers.items())
         opening = {name: arguments for name, arguments in offers.items() if not is_free(arguments)}
         drafted = draft.answer if draft else self.words.nothing
         return await self._choose(opening, drafted=drafted) if opening and not opened else ()
-
-    # -- choosing ---------------------------------------------------------------------------------------------------
 
     def _offers(self) -> dict[str, JSONObject]:
         """Give the tools that can be called now, each with the schema of its arguments."""
@@ -127,6 +107,8 @@ class SmallTurn:
             if tool.name == THINK or arguments is None or (is_free(arguments) and self._was_called(tool.name)):
                 continue
             if self._expression_of(arguments) and len(numbers) < 2:
+                continue
+            if is_involved(arguments) and not is_named(tool.name, self.situation.question):
                 continue
             offers[tool.name] = self._calculating_with(numbers, arguments)
         return offers
@@ -164,7 +146,7 @@ class SmallTurn:
         for name, arguments in offers.items():
             thinking = self._thinking(offers) if self._thinks and not drafted else {}
             options.append(choice(name, {**thinking, "args": hoist(arguments, name, definitions)}))
-        schema: JSONObject = {"anyOf": options, **({"$defs": definitions} if definitions else {})}
+        schema: JSONObject = {"anyOf": options, **_defining(definitions)}
         reply = await self.asking.ask(self._choosing_prompt(), schema, max_tokens=400)
         name = str(reply["tool"])
         if name == FINAL:
@@ -215,32 +197,32 @@ class SmallTurn:
         heading = [self.words.earlier, *earlier, ""] if earlier else []
         return "\n".join([*heading, self.situation.question])
 
-    # -- answering --------------------------------------------------------------------------------------------------
-
     async def _draft(self) -> Draft:
         """Answer from the facts alone, and say which one the answer rests on."""
         labels: list[JSON] = [f"[{number}]" for number in range(1, len(self.facts) + 1)]
-        facts = [] if self._result() else [fact.text for fact in self.facts]
-        known = "\n".join([self.situation.question, self._result(), *facts])
+        sources: JSON = [*labels, _NO_FACT] if self.profile.knows_when_not else labels
         definitions: JSONObject = {}
-        form: JSONObject = {
-            "type": "string",
-            "maxLength": self.profile.answer_chars,
-            "pattern": answer_pattern(known, must=self._result()),
-        }
-        if self.request.output_schema is not None:
-            form = hoist(self.request.output_schema, FINAL, definitions)
-        sources = [*labels, _NO_FACT] if self.profile.knows_when_not else labels
-        schema = closed_object({"answer": form, "source": {"enum": sources}})
-        if definitions:
-            schema["$defs"] = definitions
-        reply = await self.asking.ask(self._answering_prompt(), schema, max_tokens=500)
+        asked = self._answering_prompt()
+        try:
+            schema = closed_object({"answer": self._form(definitions), "source": {"enum": sources}})
+            reply = await self.asking.ask(asked, {**schema, **_defining(definitions)}, max_tokens=500)
+        except ReplyBroken:
+            loose: JSONObject = {"answer": {"type": "string"}, "source": {"enum": sources}}
+            reply = await self.asking.ask(asked, closed_object(loose), max_tokens=500)
         answer = reply["answer"]
         text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
         if self._result():
             return Draft(text, self.facts[-1])
         chosen = labels.index(reply["source"]) if reply["source"] in labels else None
         return make_draft(text, self.situation.question, self.facts, chosen, strict=not self.profile.knows_when_not)
+
+    def _form(self, definitions: JSONObject) -> JSONObject:
+        """Give the form of the answer: as declared, else a text with no numbers but those that are known."""
+        if self.request.output_schema is not None:
+            return hoist(self.request.output_schema, FINAL, definitions)
+        facts = [] if self._result() else [fact.text for fact in self.facts]
+        known = "\n".join([self.situation.question, self._result(), *facts])
+        return {"type": "string", "maxLength": self.profile.answer_chars, "pattern": answer_pattern(known)}
 
     def _result(self) -> str:
         """Give the number that the last step worked out, when it was a calculation: the answer is that, not one it is from."""
@@ -290,3 +272,7 @@ class SmallTurn:
     def _told(self, text: str) -> Reply:
         """Make a reply that no model had to be asked for."""
         return Reply(Message("assistant", text), "stop", self.asking.usage, model=self.asking.inner.name)
+
+
+def _defining(definitions: JSONObject) -> JSONObject:
+    return {"$defs": definitions} if definitions else {}

@@ -47,6 +47,7 @@ _SMALL_WORD = re.compile(
     re.IGNORECASE,
 )
 _LEAST_WORDS = 2
+_NAMING_CHARS = 4
 _MOST_TERMS = 4
 
 CHINESE_TEXT = r'^[\u3400-\u9fff0-9][^"\\\n]*$'
@@ -83,8 +84,8 @@ def asks_for_amount(question: str) -> bool:
     return bool(_AMOUNT.search(question))
 
 
-def answer_pattern(known: str, *, must: str = "") -> str:
-    """Give the pattern of a text whose numbers all occur in `known`, that does no sums, and that holds the number `must`."""
+def answer_pattern(known: str) -> str:
+    """Give the pattern of a text that begins with a word or a number, does no sums, and whose numbers all occur in `known`."""
     letter = r"[€$£(]?[^\W\d_]"
     other = r'([^0-9.,:*=+×÷{}"\\\n]|[.,:]+[^0-9.,:*=+×÷{}"\\\n])'
     written = numbers_in(known)
@@ -92,8 +93,6 @@ def answer_pattern(known: str, *, must: str = "") -> str:
     some = "|".join(map(_literal, numbers))
     begin = f"({some}|{letter})" if some else letter
     more = f"({other}({some})?)*" if some else f"{other}*"
-    if must:
-        return f"^({begin}{more}{other})?({_literal(must)}){more}[.:,]?$"
     return f"^{begin}{more}[.:,]?$"
 
 
@@ -162,6 +161,20 @@ def ground(spec: ToolSpec, mounted: Sequence[str], steps: Sequence[Step], questi
     return closed_object(fields)
 
 
+def is_named(tool: str, question: str) -> bool:
+    """Whether a question names a tool by a word of its name: "a report" for `write_report`."""
+    words = {word for word in re.split(r"[_\W]+", tool.lower()) if len(word) >= _NAMING_CHARS}
+    return bool(words & {word.rstrip("s") for word in re.findall(r"[a-z]+", question.lower())})
+
+
+def is_involved(arguments: JSONObject) -> bool:
+    """Whether a tool takes lists of objects: small models fill them in without need, so it is offered only when named."""
+    properties = arguments["properties"]
+    assert isinstance(properties, dict)
+    lists = [schema for schema in properties.values() if isinstance(schema, dict) and schema.get("type") == "array"]
+    return any(isinstance(items := schema.get("items"), dict) and "properties" in items for schema in lists)
+
+
 def is_free(arguments: JSONObject) -> bool:
     """Whether a tool takes no identifier: a second call of it would be the first one again in other words."""
     properties = arguments["properties"]
@@ -195,8 +208,16 @@ def _capped(schema: JSON, *, chinese: bool) -> JSON:
         capped["items"] = _capped(capped.get("items", {}), chinese=chinese)
     properties = capped.get("properties")
     if isinstance(properties, dict):
-        capped["properties"] = {key: _capped(value, chinese=chinese) for key, value in properties.items()}
+        required = capped.get("required")
+        needed = required if isinstance(required, list) else list(properties)
+        kept = {key: value for key, value in properties.items() if key in needed or _is_text(value)}
+        capped["properties"] = {key: _capped(value, chinese=chinese) for key, value in kept.items()}
+        capped["required"] = list(kept)
     return capped
+
+
+def _is_text(schema: JSON) -> bool:
+    return isinstance(schema, dict) and schema.get("type") == "string" and "enum" not in schema
 
 
 def _smaller(limit: JSON, most: int) -> int:
