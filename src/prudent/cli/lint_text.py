@@ -51,10 +51,8 @@ def verdict_lines(verdicts: Sequence[Verdict], *, fixable: str = "") -> Iterator
         yield line("")
         yield line(
             ("strong", f"  score {verdict.score}"),
-            (
-                "dim",
-                f" of 100, {count(len(verdict.tools), 'tool')}, about {verdict.tokens:,} tokens in every model call (estimated)",
-            ),
+            ("dim", f" of 100, {count(len(verdict.tools), 'tool')}, "),
+            ("dim", f"about {verdict.tokens:,} tokens in every model call (estimated)"),
         )
         yield line("")
     yield from _sum_lines(verdicts, fixable)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import tempfile
-from typing import Any
+from typing import Any, cast
 
 import anyio
 
@@ -75,7 +75,7 @@ def _transport(server: str, errors: Any) -> Any:
 def _innermost(error: BaseException) -> BaseException:
     """Take a failure out of the groups that task groups make."""
     while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
+        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
     return error
 
 

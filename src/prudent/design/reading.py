@@ -127,6 +127,11 @@ def read_definition(value: JSONMapping, source: Source | None = None) -> Definit
     )
 
 
+def schema_key(value: JSONMapping) -> str:
+    """Tell under which key a definition has its schema; "" where it has none."""
+    return next((key for key, _ in _SCHEMA_KEYS if key in value), "")
+
+
 def place_of(function: Callable[..., Any]) -> Source:
     """Tell where a function is written."""
     code = getattr(innermost(function), "__code__", None)

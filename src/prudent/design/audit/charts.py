@@ -16,7 +16,7 @@ MOST_EDGES = 60
 
 _ROW, _LABEL, _BAR, _FIGURES = 24, 230, 480, 210
 _LABEL_CHARS = 32
-_MAP_WIDTH, _MAP_HEIGHT, _RADIUS = 920, 560, 190
+_MAP_WIDTH, _MARGIN, _LEAST_RADIUS, _MOST_RADIUS = 920, 50, 80, 250
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 
 
@@ -32,12 +32,13 @@ def bar_chart(uses: Sequence[ToolUse]) -> str:
     most = max((use.calls for use in shown), default=0) or 1
     height = _ROW * len(shown) + 34
     parts = [_open("Calls per tool", _LABEL + _BAR + _FIGURES, height)]
-    threshold = _LABEL + _BAR * LONG_TAIL_SHARE * total / most
+    threshold = min(_BAR, _BAR * LONG_TAIL_SHARE * total / most)
     for row, use in enumerate(shown):
-        parts.append(_bar(use, row * _ROW, _BAR * use.calls / most))
-    if total and threshold < _LABEL + _BAR:
-        parts.append(f'<line class="limit" x1="{threshold:.1f}" x2="{threshold:.1f}" y1="0" y2="{height - 26}"/>')
-        parts.append(f'<text class="small" x="{threshold + 5:.1f}" y="{height - 10}">1 % of all calls</text>')
+        parts.append(_bar(use, row * _ROW, _BAR * use.calls / most, threshold))
+    if total:
+        x = _LABEL + threshold
+        parts.append(f'<line class="limit" x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{height - 26}"/>')
+        parts.append(f'<text class="small" x="{x:.1f}" y="{height - 10}" text-anchor="middle">1 % of all calls</text>')
     return "".join([*parts, "</svg>"])
 
 
@@ -51,9 +52,10 @@ def twin_map(uses: Sequence[ToolUse], twins: Sequence[TwinPair], corrections: Se
     names = _around(sorted(involved), pairs, moves)
     if not names:
         return ""
-    places = {name: _place(at, len(names)) for at, name in enumerate(names)}
+    radius = min(_MOST_RADIUS, max(_LEAST_RADIUS, 17 * len(names)))
+    places = {name: _place(at, len(names), radius) for at, name in enumerate(names)}
     most = max((row.count for row in moves), default=1)
-    parts = [_open("Twin map", _MAP_WIDTH, _MAP_HEIGHT), _arrow_head()]
+    parts = [_open("Twin map", _MAP_WIDTH, 2 * (radius + _MARGIN)), _arrow_head()]
     parts += [_edge(places[pair.one], places[pair.other], pair) for pair in pairs]
     parts += [_arrow(places[row.first], places[row.then], row, most) for row in moves]
     parts += [_node(known[name], places[name]) for name in names if name in known]
@@ -65,7 +67,7 @@ def _open(title: str, width: float, height: float) -> str:
     return f'<svg {size} role="img" aria-label="{title}"><title>{title}</title>'
 
 
-def _bar(use: ToolUse, y: float, width: float) -> str:
+def _bar(use: ToolUse, y: float, width: float, threshold: float) -> str:
     kind = "unused" if use.is_unused else "rare" if use.is_long_tail else "used"
     failed = width * use.failed / use.calls if use.calls else 0.0
     figures = f"{use.calls:,} · {use.share:.1%}" + (f" · {use.failed:,} failed" if use.failed else "")
@@ -76,7 +78,7 @@ def _bar(use: ToolUse, y: float, width: float) -> str:
         f'text-anchor="end">{escape(_short(use.name))}</text>'
         f'<rect class="bar {kind}" x="{_LABEL}" y="{y + 4}" width="{max(width, 2):.1f}" height="{_ROW - 8}" rx="3"/>'
         f'<rect class="bar failed" x="{_LABEL}" y="{y + 4}" width="{failed:.1f}" height="{_ROW - 8}" rx="3"/>'
-        f'<text class="small" x="{_LABEL + max(width, 2) + 8:.1f}" y="{y + 16}">{escape(figures)}</text></g>'
+        f'<text class="small" x="{_LABEL + max(width, threshold) + 8:.1f}" y="{y + 16}">{escape(figures)}</text></g>'
     )
 
 
@@ -97,9 +99,9 @@ def _around(names: list[str], pairs: Sequence[TwinPair], moves: Sequence[Correct
     return list(ordered)
 
 
-def _place(at: int, count: int) -> tuple[float, float]:
+def _place(at: int, count: int, radius: float) -> tuple[float, float]:
     angle = 2 * math.pi * at / count - math.pi / 2 + (math.pi / count if count > 2 else math.pi / 2)
-    return _MAP_WIDTH / 2 + _RADIUS * math.cos(angle) * 1.15, _MAP_HEIGHT / 2 + _RADIUS * math.sin(angle)
+    return _MAP_WIDTH / 2 + radius * math.cos(angle) * 1.15, radius + _MARGIN + radius * math.sin(angle)
 
 
 def _edge(one: tuple[float, float], other: tuple[float, float], pair: TwinPair) -> str:

@@ -17,6 +17,7 @@ Renames = Mapping[tuple[str, str, str, str], int]
 
 LEAST_RENAMES = 2
 
+_ENDS = (".", "!", "?", ":", "。", "！", "？", "：")
 _NUMBERS = frozenset({"integer", "number"})
 _MOST_SENTENCES = 3
 _NEW_WORDS = 0.5
@@ -62,7 +63,7 @@ def merge(specs: Sequence[ToolSpec], *, taken: Collection[str] = (), renames: Re
     parameters: JSONObject = {
         "type": "object",
         "properties": {name: properties[name] for name in sorted(properties, key=lambda name: name not in required)},
-        "required": [*required],
+        **({"required": [*required]} if required else {}),
         "additionalProperties": False,
     }
     cases = [[name for name in need if name not in required] for need in needs]
@@ -168,7 +169,7 @@ def _description(specs: Sequence[ToolSpec], cases: Sequence[Sequence[str]]) -> s
         added = 0
         for sentence in sentences(spec.description):
             words = {canonical(word) for word in content_words(sentence)}
-            is_new = len(words - known) > _NEW_WORDS * len(words)
+            is_new = bool(words - known) and len(words - known) >= _NEW_WORDS * len(words)
             is_case = sentence.lower().startswith(_NOT_ITS_CASE) or bool(tools_named(sentence, ()) & gone)
             if is_new and not is_case and added < _MOST_SENTENCES:
                 said.append(sentence)
@@ -176,7 +177,8 @@ def _description(specs: Sequence[ToolSpec], cases: Sequence[Sequence[str]]) -> s
                 added += 1
     chinese = is_chinese(" ".join(said))
     said.extend(_rule(cases, chinese=chinese))
-    return ("" if chinese else " ").join(said)
+    ended = [sentence if sentence.endswith(_ENDS) else sentence + ("。" if chinese else ".") for sentence in said]
+    return ("" if chinese else " ").join(ended)
 
 
 def _rule(cases: Sequence[Sequence[str]], *, chinese: bool) -> list[str]:

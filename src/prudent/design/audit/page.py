@@ -34,7 +34,8 @@ p { margin: 0 0 10px; } .soft { color: var(--soft); } .small { font-size: 13px; 
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: 14px; }
 th, td { text-align: left; padding: 6px 10px; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--soft); font-weight: 600; } td.n, th.n { text-align: right; white-space: nowrap; }
-td.name { font-family: ui-monospace, "Cascadia Mono", Menlo, monospace; font-size: 13px; overflow-wrap: anywhere; }
+td.name { font-family: ui-monospace, "Cascadia Mono", Menlo, monospace; font-size: 13px; overflow-wrap: anywhere;
+  min-width: 190px; }
 pre { background: var(--ground); border: 1px solid var(--line); border-radius: 8px; padding: 12px; overflow-x: auto;
   font: 13px/1.45 ui-monospace, "Cascadia Mono", Menlo, monospace; margin: 8px 0; }
 summary { cursor: pointer; color: var(--soft); } ul { margin: 6px 0 8px; padding-left: 22px; }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -12,12 +12,16 @@ from prudent.design.audit.macros import draft_macro
 from prudent.design.audit.merge import merge
 from prudent.design.audit.python_source import python_source
 from prudent.design.audit.sequences import Repeated
-from prudent.design.audit.usage import ENOUGH_CALLS, LONG_TAIL_SHARE, RUNS_NAMED, ToolUse
+from prudent.design.audit.usage import ENOUGH_CALLS, RUNS_NAMED, ToolUse
 from prudent.messages import ToolSpec
 
 MOST_MERGED = 4
 """How many tools one merge takes at most: beyond that, one tool would do too much."""
 
+FIRMLY_RARE_SHARE = 0.03
+"""A rare tool is surely so when its share is, with 95 % confidence, below this."""
+
+_MOST_NAMED, _MOST_EXPLAINED = 4, 12
 _EFFECTS = ("read", "write", "destructive")
 
 
@@ -67,33 +71,52 @@ def propose(facts: Facts, uses: Sequence[ToolUse], twins: Sequence[TwinPair], se
     groups = _groups(findings)
     merging = {name for group in groups for name in group}
     made = [
-        *(_removal(findings, use) for use in uses if use.is_unused or (use.is_long_tail and use.name not in merging)),
+        *_removals(findings, merging),
         *(_merge(findings, group) for group in groups),
         *(_macro(facts, found) for found in sequences),
     ]
     return sorted(made, key=lambda proposal: (not proposal.is_firm, -proposal.tokens, proposal.tools))
 
 
-def _removal(findings: _Findings, use: ToolUse) -> Proposal:
-    chances = f"{use.chances:,} task calls of the runs that had it"
-    most = f"at most {use.highest_share:.1%} of the calls, with 95 % confidence"
-    if use.is_unused:
-        evidence = [f"not called once in {chances}: {most}"]
-    else:
-        evidence = [f"{use.calls:,} of {chances}, {use.share_of_chances:.2%}: {most}"]
-        if use.failed == use.calls:
-            evidence.append("all of its calls failed")
-        else:
-            evidence.append("rare is not needless: look at what these runs needed it for")
-    evidence += [
-        f"{_other(pair, use.name)} reads alike and was called {findings.uses[_other(pair, use.name)].calls:,} times"
-        for pair in findings.twins
-        if use.name in (pair.one, pair.other) and findings.uses[_other(pair, use.name)].calls > use.calls
-    ]
-    evidence.append(f"its definition went out with {use.carried:,} model calls")
-    title = f"Remove {use.name}" if use.is_unused else f"Remove {use.name}, or put it behind tool search"
-    firm = use.is_firm and (use.is_unused or use.highest_share < 3 * LONG_TAIL_SHARE)
-    return Proposal("remove", (use.name,), title, tuple(evidence), use.run_ids, use.tokens, use.paid, is_firm=firm)
+def _removals(findings: _Findings, merging: Collection[str]) -> Iterator[Proposal]:
+    """Propose at most four: what is unused and what is rare, each as far as the figures suffice and as far as they do not."""
+    for is_firm in (True, False):
+        unused = [use for use in findings.uses.values() if use.is_unused and use.is_firm == is_firm]
+        rare = [use for use in findings.uses.values() if use.is_long_tail and use.name not in merging]
+        rare = [use for use in rare if (use.is_firm and use.highest_share < FIRMLY_RARE_SHARE) == is_firm]
+        if unused:
+            yield _removal(findings, unused, "Remove {}", is_firm=is_firm)
+        if rare:
+            yield _removal(findings, rare, "Put {} behind tool search, or remove", is_firm=is_firm)
+
+
+def _removal(findings: _Findings, uses: Sequence[ToolUse], title: str, *, is_firm: bool) -> Proposal:
+    ordered = sorted(uses, key=lambda use: (-use.paid, use.name))
+    names = [use.name for use in ordered]
+    named = ", ".join(names[:_MOST_NAMED]) + (f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else "")
+    some = named if len(names) == 1 else f"{len(names)} tools ({named})"
+    evidence = [_why_removed(findings, use) for use in ordered[:_MOST_EXPLAINED]]
+    if len(ordered) > _MOST_EXPLAINED:
+        evidence.append(f"and {len(ordered) - _MOST_EXPLAINED} more, which take less")
+    pronoun = "it" if len(names) == 1 else "them"
+    if any(use.calls for use in uses):
+        evidence.append(f"rare is not needless: look at the runs that needed {pronoun} before you remove {pronoun}")
+    title = title.format(some) + (f" {pronoun}" if title.endswith("remove") else "")
+    run_ids = tuple(dict.fromkeys(run_id for use in ordered for run_id in use.run_ids))[:RUNS_NAMED]
+    tokens_a_call, tokens = sum(use.tokens for use in uses), sum(use.paid for use in uses)
+    return Proposal("remove", tuple(names), title, tuple(evidence), run_ids, tokens_a_call, tokens, is_firm=is_firm)
+
+
+def _why_removed(findings: _Findings, use: ToolUse) -> str:
+    told = f"{use.name}: {use.calls:,} of {use.chances:,} calls where it was mounted"
+    told += f" (at most {use.highest_share:.1%}, with 95 % confidence)"
+    if use.calls and use.failed == use.calls:
+        told += ", all failed"
+    twins = [_other(pair, use.name) for pair in findings.twins if use.name in (pair.one, pair.other)]
+    alike = [name for name in twins if findings.uses[name].calls > use.calls]
+    if alike:
+        told += f"; {alike[0]} reads alike and was called {findings.uses[alike[0]].calls:,} times"
+    return f"{told}; {use.tokens:,} tokens in each of {use.carried:,} model calls"
 
 
 def _groups(findings: _Findings) -> list[list[str]]:

@@ -166,19 +166,23 @@ class Abbreviated(ParameterRule):
             return None
         spelled = spell(parameter)
         shown = ", ".join(map(repr, unexplained[:8]))
-        if spelled:
-            pairs = ", ".join(f'"{full}" for "{value}"' for value, full in spelled.items())
+        if spelled and definition.is_code:
+            pairs = ", ".join(f'"{full}": "{value}"' for value, full in spelled.items())
             rewrite = (
-                f"spell them in full: {pairs}; in Python by @tool(enum_values={{…}}), which maps them back for the function"
+                f"@tool(enum_values={{{pairs}}}), which spells them in full for the model; the function gets them as before"
             )
+        elif spelled:
+            pairs = ", ".join(f'"{full}" for "{value}"' for value, full in spelled.items())
+            meanings = "; ".join(f"{value}: {full}" for value, full in spelled.items())
+            rewrite = f"spell them in full: {pairs}; or say what they mean: “{meanings}”"
         else:
             listed = "; ".join(f"{value}: …" for value in unexplained[:8])
-            rewrite = f"spell them in full, or explain each in the description: {listed}"
+            rewrite = f"spell them in full, or say what each means: “{listed}”"
         return Hit(
             parameter.place,
             f"{shown} {'is' if len(unexplained) == 1 else 'are'} short for something that nobody tells",
             rewrite,
-            fix=bool(spelled) and definition.form == "tool",
+            fix=bool(spelled) and definition.form != "function",
         )
 
 
@@ -190,7 +194,7 @@ class Unexplained(ParameterRule):
     def check_parameter(self, parameter: Parameter, definition: Definition) -> Hit | None:
         """Look for numbers without meaning, and for ways of working without a word about them."""
         values = parameter.enum
-        if len(values) < 2 or len(values) > 40:
+        if len(values) < 2 or len(values) > 40 or abbreviated(parameter):
             return None
         texts = [str(value) for value in values]
         text = parameter.about.lower()

@@ -128,7 +128,8 @@ def _row(tool: ToolVerdict) -> str:
 
 
 def _item(finding: Finding) -> str:
-    return f"- **{finding.code}** {finding.level}, `{_cell(finding.place)}`: {_cell(finding.reason)}  \n  → {_cell(finding.rewrite)}"
+    head = f"- **{finding.code}** {finding.level}, `{_cell(finding.place)}`: {_cell(finding.reason)}  "
+    return f"{head}\n  → {_cell(finding.rewrite)}"
 
 
 def _cell(text: str) -> str:

@@ -111,8 +111,15 @@ class IllegalProperty(Rule):
                 yield Hit(
                     parameter.place[:120],
                     f"the name {parameter.name[:60]!r} is refused by {refusing('property_names')}",
-                    f'name it "{legal_name(parameter.name, NAME_CHARS)}"',
+                    _legal_parameter(parameter.name),
                 )
+
+
+def _legal_parameter(name: str) -> str:
+    legal = legal_name(name, NAME_CHARS)
+    if legal == "unnamed":
+        return f"give it a name in letters a to z, and say {name[:40]!r} in its description"
+    return f'name it "{legal}"'
 
 
 RULES: tuple[type[Rule], ...] = (Broken, IllegalName, LongName, NotAnObject, IllegalProperty)

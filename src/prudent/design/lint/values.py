@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from prudent.design.lint.rule import Hit, ParameterRule, Rule
 from prudent.design.sheet import Definition, Parameter
@@ -233,8 +234,14 @@ class Contradiction(ParameterRule):
         )
 
 
-def unstated(parameter: Parameter, definition: Definition) -> str:
-    """Write what of a parameter's default and range its description does not say; "" where it says all."""
+def unstated(parameter: Parameter, definition: Definition, spelled: Mapping[str, str] | None = None) -> str:
+    """Write what of a parameter's default and range its description does not say; "" where it says all.
+
+    Args:
+        parameter: which.
+        definition: the tool.
+        spelled: values that are about to be spelled in full.
+    """
     if not parameter.text.strip():
         return ""
     chinese = definition.is_chinese
@@ -249,7 +256,7 @@ def unstated(parameter: Parameter, definition: Definition) -> str:
     default = parameter.node.get("default")
     plain = isinstance(default, str | int | float) and default != "" and len(str(default)) <= 40
     if plain and not parameter.required and not _says(parameter.text, default) and not _LEFT_OUT_TOLD.search(parameter.text):
-        value = default if isinstance(default, str) else quote(default)
+        value = (spelled or {}).get(default, default) if isinstance(default, str) else quote(default)
         parts.append(f"不填时为 {value}" if chinese else f"{value} when left out")
     return ("；" if chinese else "; ").join(parts)
 
