@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from prudent.cli.approver import NoApprover, TerminalApprover, YesApprover, question_lines
@@ -49,8 +50,10 @@ class FakeFace:
     @contextmanager
     def paused(self) -> Generator[None]:
         self.is_paused = True
-        yield
-        self.is_paused = False
+        try:
+            yield
+        finally:
+            self.is_paused = False
 
     def end(self, result: JSONObject) -> None: ...
 
@@ -74,6 +77,11 @@ def approver(keys: str, *lines: str, stops: list[str] | None = None) -> Terminal
     board.calls["c1"] = CallView("c1", "send", {"to": "ann", "key": HIDDEN})
     stopped = [] if stops is None else stops
     return TerminalApprover(FakeFace(), board, stopped.append, FakeKeyboard(keys, list(lines)))
+
+
+def said(asked: TerminalApprover) -> list[str]:
+    assert isinstance(asked.face, FakeFace)
+    return asked.face.said
 
 
 async def decided(keys: str, *lines: str, kind: ApprovalKind = "call") -> ApprovalDecided | None:
@@ -102,30 +110,97 @@ async def test_one_key_answers(key: str, decision: str):
     assert answer.call_id == "c1"
 
 
-async def test_always_covers_what_was_said_and_nothing_else():
-    asked = approver("an", "to=a*", "not to him")
-    first = await asked.decide(question())
-    assert first
-    assert (first.decision, first.reason) == ("always", "always: send to=a*")
-    again = await asked.decide(question(arguments={"to": "abe"}))
-    assert again
-    assert (again.decision, again.reason) == ("always", "always: send to=a*")
-    for other in (question(arguments={"to": "bob"}), question(tool_name="delete"), question("unknown_outcome")):
-        assert not asked.standing[0].covers(other)
-    refused = await asked.decide(question(arguments={"to": "bob"}))
-    assert refused
-    assert refused.decision == "reject"
+async def test_always_is_a_rule_that_is_shown_before_it_is_saved():
+    asked = approver("a", "")
+    answer = await asked.decide(question(arguments={"to": "ann", "copies": 2}))
+    assert answer
+    assert answer.decision == "always"
+    assert answer.rule
+    assert (answer.rule.tool_name, answer.rule.globs, answer.rule.exact) == ("send", {"to": "ann", "copies": "2"}, True)
+    assert said(asked)[-2:] == [
+        "  from now on `send` runs unasked when to is ann and copies is 2, with no other argument",
+        "  Enter keeps that; else what matters, such as to=GLOB: ",
+    ]
 
 
-async def test_always_has_to_cover_the_call_at_hand():
-    asked = approver("aaay", "to=b*", "wrong=*", "to='a")
-    answer = await asked.decide(question())
+async def test_always_for_the_arguments_that_matter_is_kept_with_a_second_key():
+    asked = approver("ay", "to='a*'")
+    answer = await asked.decide(question(arguments={"to": "ann", "copies": 2}))
+    assert answer
+    assert answer.rule
+    assert (answer.rule.globs, answer.rule.exact) == ({"to": "a*"}, False)
+    assert "  from now on `send` runs unasked when to is a*" in said(asked)
+
+
+async def test_a_rule_that_is_not_kept_goes_back_to_the_question():
+    answer = await approver("any", "to=*").decide(question(arguments={"to": "ann"}))
+    assert answer
+    assert (answer.decision, answer.rule) == ("approve", None)
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ("to=b*", "does not cover this call"),
+        ("wrong=*", "no argument 'wrong'"),
+        ("everything", "'everything' names no pattern"),
+        ("to='b", "does not cover this call"),
+        ("key=h*", "key cannot stand in a rule"),
+    ],
+)
+async def test_a_rule_that_cannot_stand_is_refused_with_the_reason(words: str, reason: str):
+    asked = approver("ay", words)
+    answer = await asked.decide(question(arguments={"to": "ann", "key": "[secret]"}))
     assert answer
     assert answer.decision == "approve"
-    assert asked.standing == []
-    anything = await approver("a", "").decide(question())
-    assert anything
-    assert anything.reason == "always: send with any arguments"
+    assert any(reason in text for text in said(asked))
+
+
+async def test_where_an_argument_is_secret_the_others_have_to_be_named():
+    asked = approver("ay", "to=ann key=*")
+    answer = await asked.decide(question(arguments={"to": "ann", "key": "[secret]"}))
+    assert answer
+    assert answer.rule
+    assert answer.rule.globs == {"to": "ann", "key": "*"}
+    assert any("key of this call cannot stand in a rule" in text for text in said(asked))
+
+
+async def test_what_is_asked_each_time_has_no_always():
+    asked = approver("ay")
+    answer = await asked.decide(question(each_time=True))
+    assert answer
+    assert answer.decision == "approve"
+    assert "always" not in "".join(said(asked))
+
+
+async def test_a_question_that_was_answered_elsewhere_is_withdrawn():
+    class Silent(FakeKeyboard):
+        async def key(self) -> str:
+            await anyio.sleep(20)
+            return "y"
+
+    face = FakeFace()
+    asked = TerminalApprover(face, Board(), list[str]().append, Silent("", []))
+    with anyio.move_on_after(0.1):
+        await asked.decide(question())
+    assert face.said[-1] == "  the question is withdrawn"
+    assert not face.is_paused
+
+
+async def test_a_question_that_was_answered_while_it_waited_is_never_shown():
+    face = FakeFace()
+    asked = TerminalApprover(face, Board(), list[str]().append, FakeKeyboard("yy", []))
+    scope = anyio.CancelScope()
+
+    async def second() -> None:
+        with scope:
+            await asked.decide(question(tool_name="second"))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(second)
+        assert await asked.decide(question())
+        scope.cancel()
+    assert not any("second" in text for text in face.said)
 
 
 async def test_a_rejection_has_a_reason():

@@ -64,6 +64,31 @@ async def test_waiting_can_be_cancelled_and_leaves_the_terminal_as_it_was(termin
     assert termios.tcgetattr(terminal[1]) == before
 
 
+async def test_a_key_counts_from_when_the_question_begins_to_show(terminal: tuple[int, int]):
+    person, program = terminal
+    before = termios.tcgetattr(program)
+    keyboard = Keyboard(program)
+    os.write(person, b"x")
+    await anyio.sleep(0.1)  # until the terminal has it
+    with keyboard.listening():
+        os.write(person, b"y")
+        await anyio.sleep(0.1)
+        with anyio.fail_after(5):
+            assert await keyboard.key() == "y"
+        assert termios.tcgetattr(program) == before, "a line may follow, which the terminal edits"
+    assert termios.tcgetattr(program) == before
+
+
+async def test_what_was_typed_of_a_line_goes_with_the_question(terminal: tuple[int, int]):
+    person, program = terminal
+    os.write(person, b"still in u")
+    with anyio.move_on_after(0.1):
+        await Keyboard(program).line()
+    os.write(person, b"next\n")
+    with anyio.fail_after(5):
+        assert await Keyboard(program).line() == "next"
+
+
 async def test_the_end_of_input_is_no_key():
     read, write = os.pipe()
     os.close(write)

@@ -115,7 +115,7 @@ def test_what_goes_wrong_is_told():
 def test_questions_and_answers_are_told():
     asked = ApprovalAsked(call_id="c1", kind="call", tool_name="send", arguments={}, preview="", binding="")
     answer = ApprovalDecided(call_id="c1", decision="reject", decided_by="ann", reason="not now")
-    assert told([prepared(tool="send"), asked, answer]) == ["? send waits for approval", "  rejected by ann: not now"]
+    assert told([prepared(tool="send"), asked, answer]) == ["? send waits for approval", "  send rejected by ann: not now"]
 
 
 def test_the_board_knows_what_goes_on():

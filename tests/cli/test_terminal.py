@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -12,7 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.cli.commands import process
+from tests.cli.commands import Command, process
 
 from prudent.journal.store import JournalStore
 
@@ -108,6 +109,38 @@ def test_a_person_rejects_with_a_reason(project: Path):
     with JournalStore(project / ".prudent" / "agent.db") as store:
         [row] = store.approvals(store.find("last"))
     assert (row.decision, row.reason) == ("reject", "还在用")
+
+
+def test_a_decision_from_another_process_withdraws_the_question(project: Path, here: Command):
+    terminal = Terminal("run", "Delete 7.", "--agent", "agents.py:deleter")
+    terminal.read_until("stop the run")
+    terminal.type(b"n")
+    terminal.read_until("reason, told to the model")
+    terminal.type(b"still in u")
+    [waiting] = json.loads(here("approvals", "--json").out)
+    assert here("approve", "last", waiting["call_id"]).status == 0
+    assert terminal.end() == 0
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.text)
+    assert "the question is withdrawn" in plain
+    assert re.search(r"delete approved by \w+", plain)
+    assert (project / "ledger.txt").read_text() == "delete 7\n"
+    second = here("approve", "last", waiting["call_id"], "--reject", "too late")
+    assert (second.status, second.out) == (2, "")
+    assert "was decided already: approve by" in second.err
+
+
+def test_always_is_typed_shown_and_kept(project: Path, here: Command):
+    terminal = Terminal("run", "Delete 7.", "--agent", "agents.py:deleter")
+    terminal.read_until("stop the run")
+    terminal.type(b"a")
+    terminal.read_until("what matters, such as id=GLOB")
+    terminal.type(b"id=*\n")
+    terminal.read_until("runs unasked when id is \\*")
+    terminal.read_until("any other key")
+    terminal.type(b"y")
+    assert terminal.end() == 0
+    assert here("run", "Delete 7.", "--agent", "agents.py:deleter").status == 0
+    assert (project / "ledger.txt").read_text() == "delete 7\ndelete 7\n"
 
 
 @pytest.mark.parametrize("agent", ["deleter", "hogger"])

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import cast
 
 import anyio
+import anyio.lowlevel
 
 from prudent.cli.board import Board
 from prudent.cli.editor import edit_text
 from prudent.cli.faces import Face
 from prudent.cli.keyboard import Keyboard
 from prudent.cli.narration import Line, Style, line
+from prudent.cli.rules import new_rule, rule_line
 from prudent.cli.text import arguments_block, as_json, json_or_text, visible
+from prudent.errors import ConfigurationError
 from prudent.events import ApprovalAsked, ApprovalDecided, ApprovalKind, Decision
 from prudent.journal.redact import HIDDEN
+from prudent.standing import StandingRule
 from prudent.types import JSON, JSONObject
 
 PREVIEW_LINES = 60
@@ -55,31 +58,6 @@ class NoApprover:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class StandingYes:
-    """An "always": calls of one tool whose arguments match these globs; no globs cover any arguments."""
-
-    tool_name: str
-    globs: Mapping[str, str]
-
-    @property
-    def words(self) -> str:
-        """The rule as it is recorded with each decision that it makes."""
-        return f"always: {self.tool_name} " + (
-            " ".join(f"{name}={glob}" for name, glob in self.globs.items()) or "with any arguments"
-        )
-
-    def covers(self, question: ApprovalAsked) -> bool:
-        """Whether it answers this question."""
-        return (
-            question.kind == "call"
-            and question.tool_name == self.tool_name
-            and all(
-                name in question.arguments and _matches(question.arguments[name], glob) for name, glob in self.globs.items()
-            )
-        )
-
-
 @dataclass(slots=True)
 class TerminalApprover:
     """Shows each question with its arguments and preview, one at a time, and waits for a key."""
@@ -90,24 +68,26 @@ class TerminalApprover:
     """Called when the person chooses to stop the run."""
 
     keyboard: Keyboard = field(default_factory=Keyboard)
-    standing: list[StandingYes] = field(default_factory=list["StandingYes"])
-    """What was answered with "always", for as long as this run is worked on here."""
-
     _turn: anyio.Lock = field(default_factory=anyio.Lock, init=False)
 
     async def decide(self, question: ApprovalAsked) -> ApprovalDecided | None:
-        """Ask until there is an answer; None when the input ends or the run is stopped."""
+        """Ask until there is an answer; None when the input ends or the run is stopped.
+
+        When it is cancelled, since somebody else has answered or the run ends, the question is withdrawn.
+        """
         async with self._turn:
-            rule = next((rule for rule in self.standing if rule.covers(question)), None)
-            if rule:
-                return _decided(question, "always", reason=rule.words)
-            with self.face.paused():
+            await anyio.lowlevel.checkpoint()  # the answer to the question before may have answered this one as well
+            with self.face.paused(), self.keyboard.listening():
                 for part in question_lines(question, self._shown(question)):
                     self.face.say(part)
-                return await self._answer(question)
+                try:
+                    return await self._answer(question)
+                except anyio.get_cancelled_exc_class():
+                    self.face.say(line(("dim", "  the question is withdrawn")))
+                    raise
 
     async def _answer(self, question: ApprovalAsked) -> ApprovalDecided | None:
-        keys = KEYS[question.kind]
+        keys = keys_of(question)
         while True:
             key = (await self.keyboard.key()).lower()
             if key in ("", "\x04"):
@@ -135,26 +115,37 @@ class TerminalApprover:
             text = await self._line("  what came of it, as JSON or text (Enter for nothing): ")
             return _decided(question, "happened", result=json_or_text(text))
         if key == "a":
-            rule = await self._standing_yes(question)
-            return None if rule is None else _decided(question, "always", reason=rule.words)
+            rule = await self._rule(question)
+            return None if rule is None else _decided(question, "always", rule=rule)
         simple: dict[str, Decision] = {"y": "approve", "r": "retry", "k": "skip"}
         return _decided(question, simple[key])
 
-    async def _standing_yes(self, question: ApprovalAsked) -> StandingYes | None:
-        """Take down which calls are approved from now on; the one at hand has to be among them."""
-        words = await self._line(f"  {question.tool_name} when, such as to=*@example.com (Enter for any arguments): ")
+    async def _rule(self, question: ApprovalAsked) -> StandingRule | None:
+        """Take down which calls run unasked from now on, and show that in words before it counts; None goes back."""
+        example = f"what matters, such as {next(iter(question.arguments), 'to')}=GLOB"
         try:
-            parts = shlex.split(words)
-        except ValueError:  # a quotation mark without its partner
-            parts = [words]
-        pairs = [part.partition("=") for part in parts]
-        rule = StandingYes(question.tool_name, {name: glob for name, _, glob in pairs})
-        if not rule.covers(question):
-            self.face.say(line(("bad", "  that does not cover this call")))
+            rule = new_rule(question, None)
+            self.face.say(rule_line(rule))
+            words = await self._line(f"  Enter keeps that; else {example}: ")
+        except ConfigurationError as error:
+            rule = None
+            self.face.say(line(("bad", f"  {visible(str(error))}")))
+            words = await self._line(f"  {example}: ")
+        if not words and rule:
+            return rule
+        try:
+            rule = new_rule(question, _words(words))
+        except ConfigurationError as error:
+            self.face.say(line(("bad", f"  {visible(str(error))}")))
             self._keys_again(question)
             return None
-        self.standing.append(rule)
-        return rule
+        self.face.say(rule_line(rule))
+        with self.keyboard.listening():
+            self.face.say(line("  ", ("strong", "y"), " keep that   ", ("strong", "any other key"), " back"))
+            if (await self.keyboard.key()).lower() == "y":
+                return rule
+        self._keys_again(question)
+        return None
 
     async def _edited(self, question: ApprovalAsked) -> JSONObject | None:
         shown = self._shown(question)
@@ -175,7 +166,7 @@ class TerminalApprover:
         return (await self.keyboard.line() or "").strip()
 
     def _keys_again(self, question: ApprovalAsked) -> None:
-        self.face.say(_keys_line(question.kind))
+        self.face.say(_keys_line(question))
 
     def _shown(self, question: ApprovalAsked) -> JSONObject:
         """Give the arguments with secrets hidden."""
@@ -204,16 +195,24 @@ def question_lines(question: ApprovalAsked, arguments: JSONObject) -> list[Line]
         lines.append(
             line(("warn", f"    … {len(preview) - PREVIEW_LINES} more lines are not shown here: `prudent approvals` has all"))
         )
-    return [*lines, _keys_line(question.kind)]
+    return [*lines, _keys_line(question)]
 
 
-def _matches(value: JSON, glob: str) -> bool:
-    return fnmatchcase(value if isinstance(value, str) else as_json(value), glob)
+def keys_of(question: ApprovalAsked) -> dict[str, str]:
+    """Give the keys that answer a question; what is asked each time has no `always`."""
+    return {key: meaning for key, meaning in KEYS[question.kind].items() if key != "a" or not question.each_time}
 
 
-def _keys_line(kind: ApprovalKind) -> Line:
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError:  # a quotation mark without its partner
+        return text.split()
+
+
+def _keys_line(question: ApprovalAsked) -> Line:
     parts: list[tuple[Style, str] | str] = ["  "]
-    for key, meaning in KEYS[kind].items():
+    for key, meaning in keys_of(question).items():
         parts.append(("strong", key))
         parts.append(f" {meaning}   ")
     return line(*parts)
@@ -234,7 +233,15 @@ def _decided(
     reason: str = "",
     arguments: JSONObject | None = None,
     result: JSON = None,
+    rule: StandingRule | None = None,
 ) -> ApprovalDecided:
     return ApprovalDecided(
-        call_id=question.call_id, decision=decision, decided_by=PERSON, reason=reason, arguments=arguments, result=result
+        call_id=question.call_id,
+        decision=decision,
+        decided_by=PERSON,
+        reason=reason,
+        arguments=arguments,
+        result=result,
+        rule=rule,
+        asked_at=question.at,
     )

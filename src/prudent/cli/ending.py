@@ -133,7 +133,8 @@ def _choices(item: JSONObject) -> list[tuple[str, list[str]]]:
             (purpose, [call_id, option])
             for purpose, option in (("it happened", "--happened"), ("run it again", "--retry"), ("leave it", "--skip"))
         ]
-    return [("yes", [call_id]), ("no", [call_id, '--reject "REASON"'])]
+    always = [("always", [call_id, "--always"])] if item.get("kind") == "call" and item.get("each_time") is False else []
+    return [("yes", [call_id]), *always, ("no", [call_id, '--reject "REASON"'])]
 
 
 def _stopped(result: JSONObject, board: Board, commands: _Commands) -> list[Line]:

@@ -28,13 +28,21 @@ class Keyboard:
         self._saved: list[Any] | None = None
 
     async def key(self) -> str:
-        """Wait for one key; "" at the end of input. What was typed before the question does not count."""
-        with self._keys_at_once():
-            return (await self._read())[:1]
+        """Wait for one key; "" at the end of input. What was typed before `listening`, or before this, does not count."""
+        with self.listening():
+            text = await self._read()
+        self.restore()
+        return text[:1]
 
     async def line(self) -> str | None:
-        """Wait for a line as the terminal edits it; None at the end of input."""
-        text = await self._read()
+        """Wait for a line as the terminal edits it; None at the end of input. What was typed of it goes if it is cancelled."""
+        self.restore()
+        try:
+            text = await self._read()
+        except anyio.get_cancelled_exc_class():
+            if termios and os.isatty(self._fd):
+                termios.tcflush(self._fd, termios.TCIFLUSH)
+            raise
         return text.rstrip("\r\n") if text else None
 
     def restore(self) -> None:
@@ -44,8 +52,12 @@ class Keyboard:
             self._saved = None
 
     @contextmanager
-    def _keys_at_once(self) -> Generator[None]:
-        if not (termios and tty) or not os.isatty(self._fd):
+    def listening(self) -> Generator[None]:
+        """Take keys from here on, as soon as they are typed, for instance before the question is on the screen.
+
+        Inside itself it changes nothing. `key` and `line` end it, too.
+        """
+        if not (termios and tty) or not os.isatty(self._fd) or self._saved is not None:
             yield
             return
         self._saved = termios.tcgetattr(self._fd)

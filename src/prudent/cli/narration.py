@@ -183,8 +183,11 @@ class Narrator:
     @_lines.register
     def _(self, event: ApprovalDecided) -> Sequence[Line]:
         words = {"approve": "approved", "edit": "approved with changes", "reject": "rejected", "always": "approved from now on"}
-        reason = f": {one_line(event.reason)}" if event.reason else ""
-        return (line(("dim", f"  {words.get(event.decision, event.decision)} by {visible(event.decided_by)}{reason}")),)
+        call = self.board.calls.get(event.call_id)
+        name = f"{visible(call.tool_name)} " if call else ""
+        why = one_line(event.reason or (event.rule.words if event.rule else ""), 200)
+        by = f"{words.get(event.decision, event.decision)} by {visible(event.decided_by)}"
+        return (line(("dim", f"  {name}{by}{f': {why}' if why else ''}")),)
 
     @_lines.register
     def _(self, event: ModeChanged) -> Sequence[Line]:

@@ -127,8 +127,9 @@ class Timeline:
 
     @_lines.register
     def _(self, event: ApprovalDecided) -> Sequence[Line]:
-        reason = f": {visible(event.reason)}" if event.reason else ""
-        return (line(("dim", f"    {event.decision} by {visible(event.decided_by)}, {when_text(event.at)}{reason}")),)
+        why = visible(event.reason or (f"{event.rule.words} (rule {event.rule.rule_id})" if event.rule else ""))
+        by = f"{event.decision} by {visible(event.decided_by)}, {when_text(event.at)}"
+        return (line(("dim", f"    {by}{f': {why}' if why else ''}")),)
 
     @_lines.register
     def _(self, event: ModeChanged) -> Sequence[Line]:

@@ -51,6 +51,12 @@ def asked_about(records: Records, run_id: str, call_id: str) -> Asked | None:
     return Asked(run_id, question, cast(ApprovalDecided | None, answer) or _noted(records, run_id, question))
 
 
+def open_questions(records: Records) -> list[Asked]:
+    """List what waits for a decision in all runs, oldest first; a sub-agent's question where it has surfaced."""
+    asked = [asked_about(records, row.run_id, row.call_id) for row in records.approvals(undecided=True)]
+    return [question for question in asked if question and not any(_above(records, question))]
+
+
 def leave_decision(store: JournalStore, run_id: str, data: JSONObject) -> ApprovalDecided | None:
     """Leave a decision for a run, unless somebody was first: then give theirs.
 
