@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from prudent.design.lint.enums import spell
+from prudent.design.lint.abbreviations import spell
+from prudent.design.lint.defaults import unstated
 from prudent.design.lint.judge import Choice
-from prudent.design.lint.values import unstated
 from prudent.design.sheet import Definition, Parameter
 
 _LONGEST_LINE = 110

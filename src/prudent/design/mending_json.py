@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 
-from prudent.design.lint.enums import abbreviated, spell
+from prudent.design.lint.abbreviations import abbreviated, spell
+from prudent.design.lint.defaults import unstated
 from prudent.design.lint.judge import Choice
 from prudent.design.lint.schema_nodes import meant_type
-from prudent.design.lint.values import unstated
 from prudent.design.reading import schema_key
 from prudent.design.sheet import Definition, Place, text_of
 from prudent.tools.nodes import as_list, as_object

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from prudent.design.lint import (
     cost,
+    defaults,
     description,
     effects,
     enums,
@@ -40,7 +41,20 @@ FAMILIES: Mapping[str, str] = {
 
 RULES: Mapping[str, Rule] = {
     rule.code: rule()
-    for module in (description, parameters, values, enums, results, names, toolset, cost, schema, schema_nodes, effects)
+    for module in (
+        description,
+        parameters,
+        values,
+        defaults,
+        enums,
+        results,
+        names,
+        toolset,
+        cost,
+        schema,
+        schema_nodes,
+        effects,
+    )
     for rule in module.RULES
 }
 """Every rule by its code."""

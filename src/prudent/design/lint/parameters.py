@@ -1,4 +1,4 @@
-"""Family P, first half: what is said about each parameter. The second half is in `values.py`."""
+"""Family P, first part: what is said about each parameter. `values.py` and `defaults.py` have the rest."""
 
 from __future__ import annotations
 
