@@ -147,6 +147,30 @@ async def test_secret_arguments_are_hidden_and_still_arrive(story: Any) -> None:
         assert b"hunter2hunter2" not in path.read_bytes()
 
 
+@pytest.mark.parametrize("mark", ["[secret]", "[redacted: secret parameter]"])
+@pytest.mark.parametrize("at_once", [True, False])
+async def test_an_edit_that_leaves_the_mark_of_a_secret_keeps_the_secret(story: Any, mark: str, *, at_once: bool) -> None:
+    seen: list[tuple[str, str]] = []
+
+    @tool(effect="destructive", secret=["key"])
+    def login(user: str, key: str) -> str:
+        """Log in."""
+        seen.append((user, key))
+        return f"{user} is in"
+
+    edit: dict[str, Any] = {"decision": "edit", "arguments": {"user": "bob", "key": mark}}
+    asks = call("login", user="ann", key="hunter2hunter2")
+    if at_once:
+        await story.tell([asks, "In."], tools=[login], start={"approver": Answers(**edit)})
+    else:
+        result = await story.tell([asks], tools=[login])
+        post(story.db, result.run_id, result.pending[0]["call_id"], **edit)
+        await go_on(story, ["In."], tools=[login])
+    assert seen == [("bob", "hunter2hunter2")]
+    for path in story.db.parent.glob("agent.db*"):
+        assert b"hunter2hunter2" not in path.read_bytes()
+
+
 def broken_off(db: Path, *, effect: str, idempotent: bool = False) -> str:
     """Leave a record as a process does that was killed while a call ran."""
     store = JournalStore(db)

@@ -11,6 +11,7 @@ from prudent.loop.gate import Gate, Job
 from prudent.loop.parts import Parts
 from prudent.messages import ToolCall
 from prudent.ports import Ask
+from prudent.standing import argument_text, holds_hidden
 from prudent.types import JSON
 
 HIDDEN = "[secret]"
@@ -72,7 +73,7 @@ class Questions:
         """Record a decision; edited arguments are validated like the model's own."""
         question = self.parts.state.calls[job.call.id].question
         if decision.decision == "edit" and question and question.kind == "call" and not question.sub_call:
-            edited = self.gate.prepare(edited_call(job.call, decision.arguments), job.position, job.turn)
+            edited = self.gate.prepare(self._edited_call(job, decision.arguments or {}), job.position, job.turn)
             if edited.refusal:
                 reason = f"the edited arguments are wrong: {edited.refusal.reason}"
                 decision = replace(decision, decision="reject", reason=reason, arguments=None)
@@ -82,7 +83,9 @@ class Questions:
         self.parts.recorder.emit(decision)
         return decision
 
-
-def edited_call(call: ToolCall, arguments: dict[str, JSON] | None) -> ToolCall:
-    """Give the call with a person's arguments."""
-    return replace(call, arguments=json.dumps(arguments, ensure_ascii=False))
+    def _edited_call(self, job: Job, arguments: dict[str, JSON]) -> ToolCall:
+        """Give the call with a person's arguments; a secret that they saw only as a mark, and left so, stays what it was."""
+        true = self.gate.prepare(job.call, job.position, job.turn).arguments
+        secret = job.tool.secret if job.tool else ()
+        kept = {name: true[name] for name in secret if name in true and holds_hidden(argument_text(arguments.get(name)))}
+        return replace(job.call, arguments=json.dumps({**arguments, **kept}, ensure_ascii=False))
