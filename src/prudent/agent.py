@@ -78,6 +78,7 @@ class Agent:
         record_raw: bool = True,
         answer_check: Judge | Agent | None = None,
         base_url: str | None = None,
+        summary_model: str | Model | None = None,
         source: AgentSource | None = None,
     ) -> None:
         """Set an agent up.
@@ -108,6 +109,7 @@ class Agent:
             answer_check: a function that gets the answer's text and returns a reason to send it back, or None; or another
                 agent that judges it.
             base_url: of an OpenAI-compatible server.
+            summary_model: a cheaper one for the summaries of old turns; None has the agent's own model write them.
             source: the file it was read from.
 
         Raises:
@@ -123,6 +125,7 @@ class Agent:
             )
         self.approve_plan = approve_plan
         self.model, self.base_url, self.name, self.source = model, base_url, name, source
+        self.summary_model = summary_model
         self.instructions = instructions
         self.language: Language = language
         self.planning: Planning = planning
@@ -183,7 +186,8 @@ class Agent:
             try:
                 return await run.work()
             finally:
-                await run.loop.parts.model.aclose()
+                for used in filter(None, (run.loop.parts.model, run.loop.parts.summary_model)):
+                    await used.aclose()
 
         return asyncio.run(alone())
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -19,6 +20,7 @@ from prudent.brakes.approval import ApprovalBrake
 from prudent.brakes.budget import Budget, BudgetBrake
 from prudent.brakes.plan_approval import PlanApproval
 from prudent.brakes.repetition import RepetitionBrake
+from prudent.chosen_models import own_model, summary_model
 from prudent.context.artifacts import artifact_tools
 from prudent.context.counting import TokenCounter
 from prudent.context.folding import ContextFolder
@@ -43,14 +45,14 @@ from prudent.loop.folding import Folding
 from prudent.loop.gate import Gate
 from prudent.loop.intake import Intake
 from prudent.loop.parts import Parts
-from prudent.loop.planning import THINK, PlanFirst, count_steps, system_prompt
+from prudent.loop.planning import THINK, PlanFirst, count_steps
 from prudent.loop.questions import Questions
 from prudent.loop.recorder import Recorder
 from prudent.loop.run import TurnLoop
 from prudent.loop.settle import Settler
 from prudent.messages import Message
-from prudent.models.names import resolve
-from prudent.ports import Approver, Brake, Model
+from prudent.opening import opening_messages, session_history
+from prudent.ports import Approver, Brake
 from prudent.runners.choice import ByKind
 from prudent.runs import Run, RunClock
 from prudent.state import RunState
@@ -68,18 +70,21 @@ class Assembly:
     def __init__(self, agent: Blueprint, options: StartOptions) -> None:
         self.agent, self.options = agent, options
         self.budget = self._budget()
-        self.model = self._model()
+        self.model = own_model(agent, options)
+        self.summary_model = summary_model(agent, options, self.model)
         self.mode = options.get("mode") or agent.mode
         agent.surface().shown(self.mode)
-        if self.budget.cost is not None and self.model.profile.input_price is None:
-            raise ConfigurationError(f"budget.cost cannot be kept: the price of {self.model.name} is not known")
+        for model in filter(None, (self.model, self.summary_model)):
+            if self.budget.cost is not None and model.profile.input_price is None:
+                raise ConfigurationError(f"budget.cost cannot be kept: the price of {model.name} is not known")
 
     def begin(self, task: str) -> Run:
         """Put a new run on record, with its first messages."""
         if not task.strip():
             raise ConfigurationError("the task is empty: say what is to be done")
         started = self._started(task)
-        opening = [MessageAdded(at=started.at, message=message) for message in self._opening(task)]
+        messages = opening_messages(self.agent, task, self._history())
+        opening = [MessageAdded(at=started.at, message=message) for message in messages]
         journal = self._journal().begin(started, opening=opening, secret_parameters=self._secret_parameters())
         state = RunState()
         for event in (started, *opening):
@@ -118,19 +123,13 @@ class Assembly:
             session=self.options.get("session", ""),
         )
 
-    def _opening(self, task: str) -> list[Message]:
-        agent = self.agent
-        instructions = "\n\n".join(filter(None, [agent.instructions, agent.typed.instruction if agent.typed else ""]))
-        prompt = system_prompt(
-            instructions,
-            agent.planning,
-            agent.language,
-            parallel=agent.parallel_tool_calls,
-            has_tools=bool(agent.surface().tools),
-            examples=agent.thinking_examples,
-        )
-        head = [Message("system", prompt)] if prompt else []
-        return [*head, *self.options.get("history", ()), Message("user", task)]
+    def _history(self) -> Sequence[Message]:
+        """Give what was said before: as the caller has it, else as the session's earlier runs have it."""
+        session = self.options.get("session", "")
+        if "history" in self.options or not session:
+            return self.options.get("history", ())
+        window = self.model.profile.context_window_tokens
+        return session_history(self._journal().database, session, window, self.agent.language)
 
     def _assemble(self, journal: RunJournal, state: RunState) -> Run:
         agent = self.agent
@@ -158,6 +157,7 @@ class Assembly:
             pause=clock.pause,
             delegate=delegation.work,
             approver=AnsweredAnywhere(approver, keeper) if approver else None,
+            summary_model=self.summary_model,
             output_schema=agent.typed.schema if agent.typed else None,
             workspace=agent.workspace,
             dependencies=agent.dependencies,
@@ -236,17 +236,6 @@ class Assembly:
         )
         outer = self.options.get("within")
         return budget.within(outer) if outer else budget
-
-    def _model(self) -> Model:
-        wanted = self.options.get("model") or self.agent.model or os.environ.get("PRUDENT_MODEL")
-        if not wanted:
-            raise ConfigurationError(
-                "no model is named: give --model (such as local, openai:NAME or deepseek:NAME), set PRUDENT_MODEL, "
-                "or write model = … into the agent"
-            )
-        if not isinstance(wanted, str):
-            return wanted
-        return resolve(wanted, base_url=self.options.get("base_url") or self.agent.base_url)
 
     def _journal(self) -> JournalStore:
         return _store(journal_path(self.options.get("db")), self.agent.record_raw, threading.get_ident())

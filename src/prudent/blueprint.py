@@ -73,6 +73,9 @@ class Blueprint(Protocol):
     source: AgentSource | None
     model: str | Model | None
     base_url: str | None
+    summary_model: str | Model | None
+    """Writes summaries of old turns; None has the run's own model do it."""
+
     instructions: str
     language: Language
     planning: Planning

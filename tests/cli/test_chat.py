@@ -11,8 +11,6 @@ import pytest
 from tests.cli.commands import Command
 
 from prudent.cli.chat import questions
-from prudent.cli.conversation import HISTORY_CHARS, UNFINISHED, Conversation
-from prudent.messages import Message
 
 
 def test_the_next_question_knows_the_answers_before(project: Path, here: Command, monkeypatch: pytest.MonkeyPatch):
@@ -42,16 +40,15 @@ def test_commands_are_followed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     assert "/quit" in capsys.readouterr().out
 
 
-def test_a_conversation_keeps_what_fits():
-    talk = Conversation()
-    talk.add("old", "x" * HISTORY_CHARS, finished=True)
-    talk.add("unanswered", None, finished=False)
-    talk.add("empty", "  ", finished=True)
-    talk.add("half", "so far", finished=False)
-    talk.add("data", {"城市": "北京"}, finished=True)
-    assert talk.messages() == [
-        Message("user", "half"),
-        Message("assistant", f"so far\n{UNFINISHED}"),
-        Message("user", "data"),
-        Message("assistant", '{"城市": "北京"}'),
-    ]
+def test_another_chat_goes_on_where_a_session_was_left(project: Path, here: Command, monkeypatch: pytest.MonkeyPatch):
+    (project / "agents.py").write_text(
+        "from prudent import Agent\nfrom prudent.models.scripted import ScriptedModel\n"
+        "talker = Agent(ScriptedModel([lambda request: f'message {len(request.messages)}'], repeat_last=True), name='talker')\n"
+    )
+    chat = ("chat", "--agent", "agents.py", "--session", "tax")
+    for typed in ("one?\n", "two?\n/new\nthree?\n"):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+        assert here(*chat).status == 0
+    answers = [run["output"] for run in json.loads(here("runs", "--json").out)]
+    assert answers == ["message 1", "message 3", "message 1"]
+    assert json.loads(here("run", "four?", "--agent", "agents.py", "--session", "tax", "--json").out)["output"] == "message 5"

@@ -13,10 +13,11 @@ from tests.cli.commands import Command, process
 from prudent.cli import main, run
 
 HELP = Path(__file__).parent / "help"
-COMMANDS = ["run", "chat", "resume", "stop", "approvals", "approve", "runs", "show", "init", "models"]
+COMMANDS = ["run", "chat", "resume", "stop", "approvals", "approve", "runs", "show", "sessions", "init", "models"]
+SESSIONS = ["sessions show", "sessions branch", "sessions delete"]
 
 
-@pytest.mark.parametrize("name", ["", *COMMANDS, "models list", "models pull", "models path", "models rm"])
+@pytest.mark.parametrize("name", ["", *COMMANDS, "models list", "models pull", "models path", "models rm", *SESSIONS])
 def test_help_is_pinned(name: str, here: Command, monkeypatch: pytest.MonkeyPatch):
     """To accept a change: PRUDENT_PIN=1 pytest tests/cli/test_main.py."""
     monkeypatch.setenv("COLUMNS", "80")
@@ -29,7 +30,10 @@ def test_help_is_pinned(name: str, here: Command, monkeypatch: pytest.MonkeyPatc
     assert done.out == file.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, "models-list", "models-pull", "models-path", "models-rm"])
+@pytest.mark.parametrize(
+    "name",
+    [*COMMANDS, "models-list", "models-pull", "models-path", "models-rm", *(name.replace(" ", "-") for name in SESSIONS)],
+)
 def test_help_teaches_by_examples_and_tells_the_exit_statuses(name: str):
     text = (HELP / f"{name}.txt").read_text(encoding="utf-8")
     assert f"  prudent {name.replace('-', ' ')}" in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -24,18 +25,19 @@ from prudent.cli.options import (
     teach,
 )
 
-HELP = "Talk with an agent: each question is a run of its own, and it knows the earlier answers."
+HELP = "Talk with an agent: each question is a run of its own, and it knows the earlier answers of the session."
 EPILOG = teach(
     [
         ("prudent chat --agent agent.toml", "the agent that the file describes"),
         ("prudent chat --model local", "a plain agent with a calculator, on the embedded model"),
+        ("prudent chat --agent agent.toml --session tax", "goes on with what was said under this name, or begins it"),
     ],
-    "In the chat: /help, /new forgets the conversation, /quit or Ctrl-D leaves. Ctrl-C stops the answer under way.",
+    "In the chat: /help, /new begins another conversation, /quit or Ctrl-D leaves. Ctrl-C stops the answer under way.",
     "Exit status: 0 left, 2 usage or configuration error.",
 )
 
 COMMANDS = """/help   this list
-/new    forget what was said so far
+/new    begin another conversation; the one so far stays a session
 /stop   is Ctrl-C: it stops the answer that is being worked on, and the chat goes on
 /quit   leave (or Ctrl-D)"""
 
@@ -54,31 +56,41 @@ def chat(
 ) -> int:
     """Ask for questions until there are no more."""
     from prudent.cli.agents import agent_or_plain, fetch_model  # the engine is slow to import, and --help needs none of it
-    from prudent.cli.conversation import Conversation
     from prudent.cli.sitting import open_sitting
 
     chosen = agent_or_plain(agent)
     fetch_model(chosen, model, yes=yes)
-    talk = Conversation()
-    session = session or f"chat-{time.strftime('%Y%m%d-%H%M%S')}"
-    for question in questions(talk.exchanges.clear):
+    names = Names(session)
+    for question in questions(names.begin_another):
         sitting = open_sitting(db, yes=yes, no=no)
         run = chosen.prepare(
             question,
             model=model,
             base_url=base_url,
             db=db,
-            session=session,
+            session=names.current,
             mode=mode,
             max_model_calls=max_model_calls,
             seconds=seconds,
             approver=sitting.approver,
-            history=talk.messages(),
         )
         sitting.drive(run, process_ends=False)
-        result = run.result()
-        talk.add(question, result.as_json()["output"], finished=result.status == "completed")
     return exits.OK
+
+
+class Names:
+    """The session that questions belong to: as the user named it, else by the time."""
+
+    def __init__(self, session: str) -> None:
+        self.current = session or self._by_time()
+
+    def begin_another(self) -> None:
+        """Go on under a new name."""
+        self.current = self._by_time()
+
+    @staticmethod
+    def _by_time() -> str:
+        return f"chat-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
 
 
 def questions(forget: Callable[[], object]) -> Iterator[str]:
@@ -95,7 +107,7 @@ def questions(forget: Callable[[], object]) -> Iterator[str]:
             yield typed
         elif typed == "/new":
             forget()
-            sys.stdout.write("forgotten\n")
+            sys.stdout.write("another conversation\n")
         else:
             sys.stdout.write(COMMANDS + "\n")
 

@@ -36,7 +36,15 @@ BaseUrlOption = Annotated[str | None, typer.Option("--base-url", metavar="URL", 
 DatabaseOption = Annotated[
     Path, typer.Option("--db", metavar="PATH", envvar="PRUDENT_DB", help="The record of all runs.", show_envvar=True)
 ]
-SessionOption = Annotated[str, typer.Option("--session", metavar="NAME", help="Name that groups runs.", show_default=False)]
+SessionOption = Annotated[
+    str,
+    typer.Option(
+        "--session",
+        metavar="NAME",
+        help="A conversation to go on with, or to begin: earlier questions and answers are known.",
+        show_default=False,
+    ),
+]
 ModeOption = Annotated[
     str | None,
     typer.Option("--mode", metavar="MODE", help="Choice of tools: plan (nothing that writes), act, or one of the agent's own."),

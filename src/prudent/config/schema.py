@@ -41,6 +41,7 @@ class AgentTable(Table):
     name: str = "agent"
     model: str | None = None
     base_url: str | None = None
+    summary_model: str | None = None
     instructions: str = ""
     planning: Literal["off", "prompt", "tool", "required", "split"] = "tool"
     language: Literal["en", "zh"] = "en"
