@@ -11,6 +11,7 @@ import pytest
 
 from prudent import Agent, Budget, tool
 from prudent.errors import ModelUnreachable
+from prudent.journal.decisions import leave_decision
 from prudent.journal.store import JournalStore
 from prudent.models.scripted import ScriptedModel, call, slow
 from prudent.types import JSONObject, Usage
@@ -67,6 +68,32 @@ async def test_its_question_surfaces_in_the_parent_and_is_answered_there(story: 
     result = await run.work()
     assert (result.status, result.output) == ("completed", "7 is gone.")
     assert story.log == ["delete 7"]
+
+
+async def test_an_edit_with_a_secret_reaches_the_sub_agent_and_no_record(story: Any) -> None:
+    seen: list[str] = []
+
+    @tool(effect="destructive", secret=["key"])
+    def login(user: str, key: str) -> str:
+        """Log in."""
+        seen.append(key)
+        return f"{user} is in"
+
+    def clerk(*script: Any) -> Agent:
+        return Agent(ScriptedModel(list(script)), name="clerk", tools=[login], planning="off")
+
+    asks = call("login", user="ann", key="first-hunter2hunter2")
+    result = await story.tell([call("ask_clerk", task="log in")], tools=[clerk(asks)])
+    edited: JSONObject = {"user": "bob", "key": "second-hunter2hunter2"}
+    data: JSONObject = {"decision": "edit", "decided_by": "ann", "arguments": edited}
+    with JournalStore(story.db) as store:
+        leave_decision(store, result.run_id, {**data, "call_id": result.pending[0]["call_id"]})
+        assert "second-hunter2" not in str(store.database.query("SELECT data FROM inbox"))
+    run = Agent(ScriptedModel(["In."]), tools=[clerk("In.")], planning="off").resume("last", db=story.db)
+    assert (await run.work()).status == "completed"
+    assert seen == ["second-hunter2hunter2"]
+    for path in story.db.parent.glob("agent.db*"):
+        assert b"hunter2hunter2" not in path.read_bytes(), path
 
 
 async def test_a_rejection_reaches_the_sub_agent_not_its_parents_call(story: Any) -> None:

@@ -73,7 +73,7 @@ def post(database: Database, redactor: Redactor, run_id: str, kind: str, data: J
     """Leave a note for a run and return its number. True arguments in it are kept apart, as everywhere."""
     call_id = str(data.get("call_id", ""))
     hidden: JSONObject = data
-    arguments, names = data.get("arguments"), _secret_parameters(database, run_id, call_id)
+    arguments, names = data.get("arguments"), secret_parameters(database, run_id, call_id)
     if names and isinstance(arguments, dict):
         hidden = dict(data)
         hidden["arguments"] = hide_parameters(arguments, names)
@@ -94,10 +94,23 @@ def newest_notes(database: Database) -> dict[str, int]:
     return dict(cast(list[tuple[str, int]], database.query("SELECT run_id, MAX(id) FROM inbox GROUP BY run_id")))
 
 
-def _secret_parameters(database: Database, run_id: str, call_id: str) -> list[str]:
+def secret_parameters(database: Database, run_id: str, call_id: str) -> list[str]:
+    """Name the secret parameters of what a decision about this call is about: its own, or those of a sub-agent's call."""
     row = database.first(
         "SELECT json_extract(data, '$.secret') FROM events"
         " WHERE run_id=? AND kind='CallPrepared' AND json_extract(data, '$.call_id')=?",
         (run_id, call_id),
     )
-    return cast(list[str], json.loads(cast(str, row[0]))) if row and row[0] else []
+    own = cast(list[str], json.loads(cast(str, row[0]))) if row and row[0] else []
+    row = database.first(
+        "SELECT json_extract(data, '$.sub_call') FROM events"
+        " WHERE run_id=? AND kind='ApprovalAsked' AND json_extract(data, '$.call_id')=? ORDER BY seq DESC LIMIT 1",
+        (run_id, call_id),
+    )
+    return [*own, *secret_parameters_below(database, cast(str, row[0]))] if row and row[0] else own
+
+
+def secret_parameters_below(database: Database, sub_call: str) -> list[str]:
+    """Name the secret parameters of a sub-agent's call, given as `RUN/CALL`."""
+    run_id, _, call_id = sub_call.rpartition("/")
+    return secret_parameters(database, run_id, call_id)

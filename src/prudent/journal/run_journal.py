@@ -21,7 +21,7 @@ from prudent.journal.artifacts import JournalArtifacts
 from prudent.journal.codec import describe, encode
 from prudent.journal.contents import Contents
 from prudent.journal.database import Database
-from prudent.journal.inbox import Inbox, InboxEntry
+from prudent.journal.inbox import Inbox, InboxEntry, secret_parameters_below
 from prudent.journal.late_secrets import hide_in_reply
 from prudent.journal.open_arguments import OpenArguments
 from prudent.journal.ownership import let_go, lost, renew
@@ -156,6 +156,10 @@ class RunJournal:
                 self._secrecy.learn(event.call_id, event.tool_name, event.secret, event.arguments)
                 if came_late and hide_in_reply(self._database, self.run_id, event, self._contents, self._secrecy):
                     self.left_traces = True
+            case ApprovalAsked() if event.sub_call:
+                names = secret_parameters_below(self._database, event.sub_call)
+                if names:
+                    self._secrecy.learn(event.call_id, event.tool_name, names, {})
             case ApprovalDecided() if event.arguments and self._secrecy.knows(event.call_id):
                 self._secrecy.learn_values(event.call_id, event.arguments)
             case _:

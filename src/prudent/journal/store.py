@@ -12,7 +12,7 @@ from prudent.errors import JournalError
 from prudent.events import Event, RunStarted
 from prudent.journal import ownership
 from prudent.journal.database import PATIENCE_SECONDS, Database
-from prudent.journal.inbox import Inbox, newest_notes, post
+from prudent.journal.inbox import Inbox, newest_notes, post, secret_parameters_below
 from prudent.journal.open_arguments import OpenArguments
 from prudent.journal.ownership import Owner, this_process
 from prudent.journal.records import Records
@@ -156,13 +156,16 @@ class JournalStore(Records):
     def _learn_again(self, run_id: str, secrecy: Secrecy) -> None:
         """Tell a new owner what the run's calls hold that is secret."""
         rows = self.database.query(
-            "SELECT data FROM events WHERE run_id=? AND kind='CallPrepared' AND data LIKE '%\"secret\":%'", (run_id,)
+            """SELECT data FROM events WHERE run_id=? AND (kind='CallPrepared' AND data LIKE '%"secret":%'
+                OR kind='ApprovalAsked' AND data LIKE '%"sub_call":%') ORDER BY seq""",
+            (run_id,),
         )
         open_arguments = OpenArguments(self.database, run_id)
         for (text,) in rows:
             data = json.loads(cast(str, text))
-            if data.get("secret"):
-                secrecy.learn(data["call_id"], data["tool_name"], data["secret"], {})
+            names = data.get("secret") or secret_parameters_below(self.database, data.get("sub_call", ""))
+            if names:
+                secrecy.learn(data["call_id"], data["tool_name"], names, {})
                 for arguments in open_arguments.of_call(data["call_id"]):
                     secrecy.learn_values(data["call_id"], arguments)
 
