@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.to_thread
 import pytest
 
 from prudent.cli.approver import NoApprover, TerminalApprover, YesApprover, question_lines
@@ -259,6 +261,31 @@ async def test_an_editor_edits_a_file_of_ones_own(tmp_path: Path, monkeypatch: p
     assert answer
     assert answer.arguments == {"to": "eve", "key": "hunter2"}
     assert (tmp_path / "mode").read_text().strip() == "700"
+
+
+async def test_an_editor_is_asked_to_leave_when_the_question_is_withdrawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    script, left = tmp_path / "editor.sh", tmp_path / "left"
+    script.write_text(f"#!/bin/sh\ntrap 'touch {left}; exit' TERM\ntouch {tmp_path}/open\nwhile :; do sleep 0.05; done\n")
+    script.chmod(stat.S_IRWXU)
+    monkeypatch.setenv("VISUAL", str(script))
+    scope = anyio.CancelScope()
+
+    async def answered_elsewhere() -> None:
+        await anyio.to_thread.run_sync(wait_for, tmp_path / "open")
+        scope.cancel()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(answered_elsewhere)
+        with scope:
+            await decided("e")
+    assert left.exists()
+
+
+def wait_for(file: Path) -> None:
+    until = time.monotonic() + 10
+    while not file.exists():
+        assert time.monotonic() < until
+        time.sleep(0.02)
 
 
 async def test_an_editor_that_does_not_start_is_no_dead_end(monkeypatch: pytest.MonkeyPatch):

@@ -6,13 +6,19 @@ import os
 import shlex
 import tempfile
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 
 import anyio
+from anyio.abc import Process
 
 
 def _editor() -> list[str]:
     return shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
+
+
+LEAVE_SECONDS = 0.5
+"""How long an editor may take to leave, and to put the terminal right, when nobody waits for its text any more."""
 
 
 async def edit_text(text: str, ask_line: Callable[[str], Awaitable[str]]) -> str:
@@ -29,5 +35,17 @@ async def edit_text(text: str, ask_line: Callable[[str], Awaitable[str]]) -> str
         except OSError as error:
             return await ask_line(f"  {command[0]} does not start ({error.strerror}); new, as JSON on one line: ") or text
         async with process:
-            await process.wait()
+            await _ended(process)
         return file.read_text(encoding="utf-8")
+
+
+async def _ended(process: Process) -> None:
+    """Wait for the editor; when that is cancelled, ask it to leave first, since one that is killed leaves a spoilt terminal."""
+    try:
+        await process.wait()
+    except anyio.get_cancelled_exc_class():
+        with suppress(ProcessLookupError):
+            process.terminate()
+        with anyio.move_on_after(LEAVE_SECONDS, shield=True):
+            await process.wait()
+        raise
