@@ -54,6 +54,18 @@ def answer_frames() -> list[bytes]:
     return [frame({"role": "assistant", "content": ""}), *[frame({"content": word}) for word in words]]
 
 
+def notes_frames() -> list[bytes]:
+    """The summary that a runtime asks for when it folds old turns."""
+    text = "SUMMARY: Shelf after shelf is looked at; nothing is missing.\nFACTS:\n- every shelf is in order [call_0]"
+    return [frame({"content": word}) for word in re.findall(r"\S+\s*", text)] + [tail("stop", 3000)]
+
+
+def turns_played(messages: list[dict]) -> int:
+    """Tell how far the conversation has come, also where old turns are no longer in it: by the number of its last call."""
+    ids = [call["id"] for message in messages for call in message.get("tool_calls") or ()]
+    return int(ids[-1].removeprefix("call_")) + 1 if ids else 0
+
+
 async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     try:
         while head := await reader.readuntil(b"\r\n\r\n"):
@@ -66,11 +78,13 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 async def play(body: dict, writer: asyncio.StreamWriter) -> None:
-    name, done = body["model"], sum(message["role"] == "assistant" for message in body["messages"])
+    name, done = body["model"], turns_played(body["messages"])
     if wait := re.search(r"wait-([\d.]+)", name):
         await asyncio.sleep(float(wait[1]))
     writer.write(HEAD)
-    if name == "five" and not done:
+    if not body.get("tools"):
+        writer.write(b"".join(notes_frames()))
+    elif name == "five" and not done:
         for position in range(5):
             seconds = 2.0 if position == 0 else 0.1
             writer.write(b"".join(call_frames(position, f"call_{position}", {"at": f"place {position}", "seconds": seconds})))
