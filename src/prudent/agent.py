@@ -27,7 +27,9 @@ from prudent.ports import Model
 from prudent.result import RunResult
 from prudent.runs import Run
 from prudent.tools.definition import Tool, tool
-from prudent.tools.surface import Surface
+from prudent.tools.finding import ToolSearch, finder_for
+from prudent.tools.mode_switch import mode_switch_tool
+from prudent.tools.surface import MANY_TOOLS, Surface
 
 Judge = Callable[[str], Any]
 
@@ -66,7 +68,10 @@ class Agent:
         budget: Budget | None = None,
         mode: str = "act",
         modes: Mapping[str, Collection[str]] | None = None,
+        mode_switch: Sequence[str] = (),
         surface: Literal["hide", "mask"] = "hide",
+        tool_search: ToolSearch = "auto",
+        always_visible: Sequence[str] = (),
         on_repetition: Literal["end", "nudge"] = "end",
         temperature: float | None = None,
         max_tokens: int | None = None,
@@ -96,7 +101,10 @@ class Agent:
             budget: what a run may spend.
             mode: the choice of tools a run begins with: act, plan, or one of `modes`.
             modes: further modes, each a name and the names of its tools.
+            mode_switch: modes that the model may ask for with the tool `switch_mode`; a person is asked each time.
             surface: hide takes a mode's other tools out of the prompt; mask keeps the prompt constant and refuses them.
+            tool_search: whether the model finds tools with `tool_search` instead of seeing all; auto: above fifteen.
+            always_visible: names or toolkits of tools that it sees from the start all the same.
             on_repetition: end, or nudge once first.
             temperature: 0 to 2; None is 0.3, or what suits the model.
             max_tokens: of one reply.
@@ -140,12 +148,18 @@ class Agent:
         self.judge: Blueprint | None = answer_check if isinstance(answer_check, Agent) else None
         self.answer_check = None if isinstance(answer_check, Agent) else answer_check
         self._modes, self._mask = modes, surface == "mask"
-        self.surface().shown(mode)
+        self.mode_switch, self.always_visible = tuple(mode_switch), tuple(always_visible)
+        self.tool_search: ToolSearch = tool_search
+        for wanted in (mode, *self.mode_switch):
+            self.surface().shown(wanted)
 
     def surface(self, extra: Sequence[Tool] = ()) -> Surface:
         """Give the tools as the model sees them, the planning tool and `extra` included."""
         own = [planning_tool(self.language)] if self.planning in ("tool", "required") and self.tools else []
-        return Surface([*own, *self.tools, *extra], modes=self._modes, mask=self._mask)
+        own += [mode_switch_tool(self.mode_switch, self.language)] if self.mode_switch else []
+        finder = finder_for(self.tools, self.tool_search, self.always_visible, above=MANY_TOOLS, language=self.language)
+        own += [finder.tool] if finder else []
+        return Surface([*own, *self.tools, *extra], modes=self._modes, mask=self._mask, finder=finder)
 
     def check(self) -> AnswerCheck:
         """Give what judges a final answer."""

@@ -18,6 +18,7 @@ from prudent.blueprint import Blueprint, StartOptions
 from prudent.brakes.allow import AllowList, OneAtATime, Prerequisites
 from prudent.brakes.approval import ApprovalBrake
 from prudent.brakes.budget import Budget, BudgetBrake
+from prudent.brakes.mode_switch import ModeSwitch
 from prudent.brakes.plan_approval import PlanApproval
 from prudent.brakes.repetition import RepetitionBrake
 from prudent.chosen_models import own_model, summary_model
@@ -205,6 +206,7 @@ class Assembly:
         agent = self.agent
         return (
             AllowList(surface),
+            *([ModeSwitch(agent.mode_switch)] if agent.mode_switch else []),
             *([PlanFirst()] if agent.planning == "required" else []),
             *([] if agent.parallel_tool_calls else [OneAtATime()]),
             Prerequisites(),

@@ -87,6 +87,9 @@ class Blueprint(Protocol):
     on_repetition: Literal["end", "nudge"]
     settings: ModelSettings
     mode: str
+    mode_switch: tuple[str, ...]
+    """Modes that the model may ask for."""
+
     record_raw: bool
     dependencies: object
     workspace: Path

@@ -36,6 +36,7 @@ from prudent.folds import Folds
 from prudent.messages import Image, Message
 from prudent.sitting import Sitting
 from prudent.standing import StandingRule
+from prudent.toolbox import Toolbox
 from prudent.types import JSON, JSONObject, Usage
 
 UNANSWERED: frozenset[CallStatus] = frozenset({"pending", "running", "unknown"})
@@ -146,12 +147,14 @@ class RunState:
 
     sitting: Sitting = field(default_factory=Sitting)
     folds: Folds = field(default_factory=Folds)
+    toolbox: Toolbox = field(default_factory=Toolbox)
 
     def apply(self, event: Event) -> None:
         """Take one event in."""
         self._take_in(event)
         self.sitting.see(event)
         self.folds.see(event, self.transcript)
+        self.toolbox.see(event)
 
     @singledispatchmethod
     def _take_in(self, event: Event) -> None:

@@ -9,6 +9,8 @@ from prudent.ports import Candidate, End, Verdict
 from prudent.state import RunState
 from prudent.tools.surface import Surface
 
+NAMED_AT_MOST = 20
+
 
 @dataclass(frozen=True, slots=True)
 class AllowList:
@@ -24,7 +26,9 @@ class AllowList:
         """Refuse a tool that the mode hides."""
         if self.surface.allows(candidate.tool, state.mode):
             return None
-        shown = ", ".join(tool.name for tool in self.surface.shown(state.mode)) or "none"
+        names = [tool.name for tool in self.surface.shown(state.mode)]
+        more = f" and {len(names) - NAMED_AT_MOST} more" if len(names) > NAMED_AT_MOST else ""
+        shown = f"{', '.join(names[:NAMED_AT_MOST])}{more}" if names else "none"
         return CallRefused(
             "not_allowed",
             f"{candidate.tool.name} is not allowed in mode {state.mode!r}",

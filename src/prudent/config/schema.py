@@ -48,7 +48,10 @@ class AgentTable(Table):
     thinking_examples: list[str] = Field(default_factory=list[str])
     parallel_tool_calls: bool = False
     mode: str = "act"
+    mode_switch: list[str] = Field(default_factory=list[str])
     surface: Literal["hide", "mask"] = "hide"
+    tool_search: bool | Literal["auto"] = "auto"
+    always_visible: list[str] = Field(default_factory=list[str])
     on_repetition: Literal["end", "nudge"] = "end"
     temperature: float | None = None
     max_tokens: int | None = None

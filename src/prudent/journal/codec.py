@@ -19,6 +19,7 @@ from prudent.exchange import RawExchange
 from prudent.folds import Folded
 from prudent.messages import Image, Message, ToolCall, ToolSpec
 from prudent.standing import rule_of
+from prudent.toolbox import StepRecorded, ToolsFound
 from prudent.types import JSON, JSONObject, Usage
 
 
@@ -201,6 +202,7 @@ _WRITERS: dict[str, _Writer] = {
     "secret": lambda value, _keeper: list(value),
     "facts": lambda value, _keeper: list(value),
     "handles": lambda value, _keeper: list(value),
+    "found": lambda value, _keeper: list(value),
     "rule": lambda value, _keeper: value.as_json(),
 }
 _READERS: dict[str, _Reader] = {
@@ -215,11 +217,12 @@ _READERS: dict[str, _Reader] = {
     "secret": _read_names,
     "facts": _read_names,
     "handles": _read_names,
+    "found": _read_names,
     "rule": lambda data, _source: rule_of(data),
 }
 EVENT_CLASSES: dict[str, type[Event]] = {
     name: value for name, value in vars(events).items() if isinstance(value, type) and issubclass(value, Event)
-} | {"Folded": Folded}
+} | {"Folded": Folded, "ToolsFound": ToolsFound, "StepRecorded": StepRecorded}
 """All kinds of events by the name under which they are kept."""
 
 

@@ -101,7 +101,8 @@ class Asker:
 
     def _tools(self, tool_choice: ToolChoice) -> tuple[ToolSpec, ...]:
         takes_none = self.parts.model.profile.takes_tool_choice_none
-        return self.parts.surface.specs(self.parts.state.mode) if tool_choice == "auto" or takes_none else ()
+        state = self.parts.state
+        return self.parts.surface.specs(state.mode, state.toolbox.found) if tool_choice == "auto" or takes_none else ()
 
     def usage_of(self, request: ModelRequest, reply: Reply) -> Usage:
         """Give what a call took: the provider's own figures, or an estimate where it has none."""

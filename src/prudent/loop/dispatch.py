@@ -11,9 +11,10 @@ import anyio
 import anyio.lowlevel
 
 from prudent.errors import CallParked, CallRefused, ErrorKind, JournalError, ToolTimedOut
-from prudent.events import CallEnded, CallNoted, CallPrepared, CallStarted, CallStatus, ThoughtRecorded
+from prudent.events import CallEnded, CallPrepared, CallStarted, CallStatus
 from prudent.loop.early import EarlyStarts
 from prudent.loop.gate import Gate, Job
+from prudent.loop.notes import event_of
 from prudent.loop.parts import Parts
 from prudent.loop.questions import Questions
 from prudent.messages import ToolCall
@@ -184,20 +185,17 @@ class Dispatcher:
             idempotency_key=f"{state.run_id}:{job.call.id}",
             workspace=self.parts.workspace,
             timeout_seconds=job.tool.timeout_seconds,
+            mode=state.mode,
             dependencies=self.parts.dependencies,
             note=note,
             delegate=partial(self.parts.delegate, job.call.id),
         )
 
     def _note(self, job: Job, kind: str, data: dict[str, JSON]) -> None:
-        if kind == "thought":
-            number, thought, plan, action = (str(data.get(name, "")) for name in ("number", "thought", "plan", "action"))
-            event = ThoughtRecorded(turn=job.turn, number=number, thought=thought, plan=plan, action=action)
-            again = self.parts.state.calls[job.call.id].attempt > 1
-            if not (again and any(replace(known, at=0.0) == event for known in self.parts.state.thoughts)):
-                self.parts.recorder.emit(event)
-        else:
-            self.parts.recorder.emit(CallNoted(call_id=job.call.id, note=kind, data=data))
+        event = event_of(job, kind, data)
+        again = self.parts.state.calls[job.call.id].attempt > 1
+        if not (again and any(replace(known, at=0.0) == event for known in self.parts.state.thoughts)):
+            self.parts.recorder.emit(event)
 
     def _answered(self, job: Job) -> bool:
         return self.parts.state.calls[job.call.id].answered

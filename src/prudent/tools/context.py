@@ -39,6 +39,9 @@ class Context:
     timeout_seconds: float = 3.0
     """The call's own limit."""
 
+    mode: str = "act"
+    """The choice of tools that the run works with."""
+
     dependencies: object = None
     """Whatever the program passed to `Agent(dependencies=…)`."""
 

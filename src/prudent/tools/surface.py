@@ -10,6 +10,7 @@ from prudent.errors import CallRefused, ConfigurationError
 from prudent.messages import ToolSpec
 from prudent.tools.definition import Tool
 from prudent.tools.dialects import wire_names
+from prudent.tools.finding import ToolFinder
 from prudent.tools.refusal import nearest
 
 PROFILES: Mapping[str, frozenset[str]] = {
@@ -34,7 +35,12 @@ class Surface:
     """
 
     def __init__(
-        self, tools: Sequence[Tool], *, modes: Mapping[str, Collection[str]] | None = None, mask: bool = False
+        self,
+        tools: Sequence[Tool],
+        *,
+        modes: Mapping[str, Collection[str]] | None = None,
+        mask: bool = False,
+        finder: ToolFinder | None = None,
     ) -> None:
         """Lay the tools out.
 
@@ -42,6 +48,7 @@ class Surface:
             tools: all tools of the agent.
             modes: names or toolkits of the tools that custom modes show.
             mask: keep the tool block the same in all modes (and so the provider's cache); hidden tools are refused instead.
+            finder: finds the tools that are not shown from the start; None where all are.
 
         Raises:
             ConfigurationError: two tools have one name, or a mode or a `requires` names what is not there.
@@ -59,7 +66,10 @@ class Surface:
         by_wire_name = {self._wire_names[tool.name]: tool for tool in tools}
         self._aliases = {**{alias: tool for tool in tools for alias in tool.aliases}, **by_wire_name}
         self._by_likeness = _by_likeness(tools)
-        self._specs: dict[str, tuple[ToolSpec, ...]] = {}
+        self._specs: dict[tuple[str, tuple[str, ...]], tuple[ToolSpec, ...]] = {}
+        self._hidden = finder.hidden if finder else frozenset[str]()
+        if finder:
+            finder.allows = self.allows
 
     def shown(self, mode: str) -> tuple[Tool, ...]:
         """List the tools that may be called in a mode. Raises ConfigurationError for a mode that does not exist."""
@@ -67,15 +77,21 @@ class Surface:
             raise ConfigurationError(f"there is no mode {mode!r}: choose one of {', '.join(self._shown)}")
         return self._shown[mode]
 
-    def specs(self, mode: str) -> tuple[ToolSpec, ...]:
-        """Give the tool block of a mode: the same object every time, for all modes when masked."""
+    def specs(self, mode: str, found: tuple[str, ...] = ()) -> tuple[ToolSpec, ...]:
+        """Give the tool block of a mode: the same object every time, for all modes when masked.
+
+        Tools that were found stand at its end in the order in which they were found, so that nothing before them changes.
+        """
         shown = self.shown(mode)
         if self._mask:
             mode, shown = "act", self.shown("act")
-        if mode not in self._specs:
+        key = (mode, found)
+        if key not in self._specs:
             mounted = frozenset(tool.name for tool in shown)
-            self._specs[mode] = tuple(self._describe(tool, mounted) for tool in shown)
-        return self._specs[mode]
+            block = [tool for tool in shown if tool.name not in self._hidden]
+            block += [tool for name in found if (tool := self.tools.get(name)) in shown and tool not in block]
+            self._specs[key] = tuple(self._describe(tool, mounted) for tool in block)
+        return self._specs[key]
 
     def _describe(self, tool: Tool, mounted: Collection[str]) -> ToolSpec:
         """Give a tool's definition under a name that every provider takes; `find` knows both names."""
@@ -103,11 +119,11 @@ class Surface:
     def warnings(self) -> tuple[str, ...]:
         """Say what a person should know before the start."""
         count = sum(tool.is_task for tool in self.tools.values())
-        if count <= MANY_TOOLS:
+        if count <= MANY_TOOLS or self._hidden:
             return ()
         return (
             f"{count} tools are mounted; models choose best among 3 to 7 and badly above {MANY_TOOLS}: "
-            "leave some out, or show fewer by mode",
+            "leave some out, show fewer by mode, or let them be found (tool_search)",
         )
 
     def _choose(self, mode: str, wanted: Collection[str]) -> tuple[Tool, ...]:
