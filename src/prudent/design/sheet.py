@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -52,7 +53,7 @@ class Parameter:
     """JSON types that it admits, null left out; empty for any."""
 
     about: str
-    """Its description, and the sentences of the tool's description that name it."""
+    """Its description, and the sentences that name it in the description of the tool, or of the object it stands in."""
 
     pointer: Place
     """Keys that lead to its schema from the schema of all arguments."""
@@ -77,8 +78,8 @@ class Parameter:
 
     @property
     def text(self) -> str:
-        """Its own description."""
-        return text_of(self.node.get("description"))
+        """Its own description, also that of the one alternative that has one."""
+        return _description(self.node)
 
     @property
     def enum(self) -> list[JSON]:
@@ -167,7 +168,11 @@ class Definition:
             where = f"{place}.{name}"
             at = (*pointer, "properties", name)
             admitted = kinds(self.schema, inner) - {"null"}
-            about = self._about(name, text_of(inner.get("description")), is_top=depth == 0)
+            if depth == 0:
+                named = [sentence for sentence in self._sentences if names(sentence, name)]
+            else:
+                named = [part for part in sentences(text_of(node.get("description"))) if name.lower() in part.lower()]
+            about = " ".join([_description(inner), *named]).strip()
             yield Parameter(name, where, inner, name in required, admitted, about, at, depth == 0)
             yield from self._inside(inner, where, at, depth + 1)
 
@@ -181,15 +186,26 @@ class Definition:
                 inner = follow(self.schema, branch)
                 yield from self._inside(inner, place, (*pointer, key, index), depth + 1) if depth <= _MAX_DEPTH else ()
 
-    def _about(self, name: str, text: str, *, is_top: bool) -> str:
-        """Add to a parameter's description what the tool's own says of it."""
-        if not is_top or len(name) < 3 or name not in self.description:
-            return text
-        return " ".join([text, *(sentence for sentence in self._sentences if name in sentence)])
-
     @cached_property
     def _sentences(self) -> list[str]:
         return sentences(self.description[:20_000])
+
+
+def names(sentence: str, parameter: str) -> bool:
+    """Whether a sentence speaks of a parameter and does not merely use the same word."""
+    if len(parameter) < 3 or parameter not in sentence:
+        return False
+    is_unlike_words = "_" in parameter or not (parameter.islower() or parameter.istitle())
+    return (
+        is_unlike_words
+        or re.search(rf"[`'\"“]{re.escape(parameter)}[`'\"”]|{re.escape(parameter)}\s*[:=：]", sentence) is not None
+    )
+
+
+def _description(node: JSONMapping) -> str:
+    """Give a node's description, or that of the one alternative that has one."""
+    texts = [text_of(as_object(part).get("description")) for part in ({**node}, *branches(node))]
+    return next(filter(None, texts), "")
 
 
 def text_of(value: JSON) -> str:

@@ -12,7 +12,7 @@ WORDS_A_HAN_CHARACTER = 0.65
 
 _TOKENS_A_HAN_CHARACTER = 0.8
 _CHARACTERS_A_TOKEN = 4.0
-_MARKS_A_TOKEN = 2.0
+_MARKS_A_TOKEN = 2.9
 
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _HAN_RUN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")

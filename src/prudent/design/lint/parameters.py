@@ -32,7 +32,7 @@ _EXAMPLE_TOLD = re.compile(
 )
 _PATHS = frozenset({"path", "filepath", "filename", "directory", "dir", "folder", "路径"})
 _NO_FILES = re.compile(
-    r"""absolute|full\s+path|relative|workspace|allowed|url|uri|\brepo|bucket|\bapi\b|endpoint|json\s?path|xpath|route|\bkey\b
+    r"""absolute|full\s+path|relative|workspace|allowed|url|uri|\brepo(s|sitory)?\b|bucket|\bapi\b|endpoint|json\s?path|xpath|route|\bkey\b
     |branch|remote|object|node|selector|container|绝对|相对|工作区|仓库|site|web|registry|such\s+as\s+['"`]?/|['"`](/|[A-Z]:)""",
     re.IGNORECASE | re.VERBOSE,
 )

@@ -22,9 +22,7 @@ _RESERVED = re.compile(r"con|prn|aux|nul|com\d|lpt\d")
 
 
 def write_report(title: str, sections: list[Section], *, folder: Path) -> str:
-    """Write a report as a Markdown file and an HTML page; gives their paths. Figures' source calls are listed at its end.
-
-    It overwrites no other report: the same title with other content gets another file name.
+    """Write a report as a Markdown file and an HTML page; gives their paths. It overwrites no other report.
 
     Args:
         title: 1 to 200 characters; also gives the file name.
@@ -56,9 +54,9 @@ def report(folder: Path) -> list[Tool]:
         tool(
             partial(write_report, folder=folder),
             name="write_report",
-            when="Use it when the user asks for a report, a summary to keep or to send, a table or a chart. First get all "
-            "facts and figures; then call it once.",
-            not_when="Not for a question that a sentence in the answer settles, and not for numbers that no call has given.",
+            when="Use it when the user asks for a report, a summary to keep, a table or a chart. First get all facts; then "
+            "call it once.",
+            not_when="Not for what a sentence in the answer settles, nor for numbers that no call has given.",
             effect="write",
             idempotent=True,
             timeout_seconds=15,

@@ -33,20 +33,20 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A drawing of given numbers."""
+    """A drawing of values, each with its own of labels."""
 
     kind: Annotated[
         Literal["bar", "line", "pie"],
-        Field(description="bar: to compare; line: over time; pie: shares of a whole, at most 10."),
+        Field(description="bar: to compare; line: over time; pie: shares, at most 10."),
     ]
-    labels: Annotated[list[str], Field(description="A name for each value.")]
-    values: Annotated[list[float], Field(description="The numbers, as many as labels.")]
+    labels: list[str]
+    values: list[float]
     unit: Annotated[str, Field(description='Such as "EUR" or "%".')] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number and the call that gave it."""
+    """A number with its label, and the call that gave it."""
 
     value: Annotated[str, Field(description='Such as "246.81 EUR".')]
     label: str
