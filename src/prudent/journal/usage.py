@@ -71,8 +71,9 @@ class Usage:
 
     def calls(self, run_ids: Collection[str]) -> Iterator[UsedCall]:
         """Give the calls of these runs, thoughts included, in the order of each run."""
-        sql = """SELECT run_id, turn, tool_name, CASE WHEN length(arguments)<=? THEN arguments ELSE '{}' END, status,
-            error_kind, substr(coalesce(shown, ''), 1, ?) FROM tool_calls WHERE run_id IN (SELECT value FROM json_each(?))
+        sql = """SELECT run_id, CAST(turn AS INTEGER), tool_name,
+            CASE WHEN length(arguments)<=? THEN arguments ELSE '{}' END, status, error_kind, substr(coalesce(shown, ''), 1, ?)
+            FROM tool_calls WHERE run_id IN (SELECT value FROM json_each(?))
             ORDER BY run_id, turn, position, rowid"""
         for some in _portions(run_ids):
             rows = self._database.query(sql, (_MAX_ARGUMENT_CHARS, SHOWN_CHARS, some))
@@ -94,7 +95,7 @@ class Usage:
         """Give the definitions of a block; none where they are lost or cannot be read."""
         try:
             return self._shelf.tools(block)
-        except (JournalError, ValueError, TypeError):
+        except (JournalError, ValueError, TypeError, AttributeError):
             return ()
 
     def own_tools(self) -> frozenset[str]:

@@ -23,7 +23,7 @@ def found(*calls: Call) -> list[tuple[str, str, dict[str, int]]]:
 
 def test_another_tool_after_an_error_is_a_correction():
     assert found(failed("get_weather", 1, city="Bern"), call("get_order", 2, order="7")) == [
-        ("get_weather", "get_order", {"error": 1})
+        ("get_weather", "get_order", {"after an error": 1})
     ]
 
 

@@ -14,7 +14,7 @@ from prudent.design.audit.values import ask_the_same, chosen, particulars, stand
 from prudent.design.twins import NEIGHBOURS, likeness
 from prudent.types import JSONObject
 
-Cause = Literal["error", "same question", "both at once"]
+Cause = Literal["after an error", "same question", "both at once"]
 """Why it counts: the first call failed; it worked, but the next asked an alike tool the same and used nothing of its
 result; or both were asked the same in one reply."""
 
@@ -100,7 +100,7 @@ class Corrector:
         same = [call for call in following if self._ask_the_same(first, call)]
         then = same[0] if same else following[0]
         if (same or is_alone) and then.error_kind != "unknown_tool":
-            yield self._correction(first, then, "error")
+            yield self._correction(first, then, "after an error")
 
     def _unused(self, first: Call, following: Sequence[Call], later: Sequence[Call]) -> Iterator[Correction]:
         then = next((call for call in following if self._are_one_question(first, call)), None)

@@ -188,4 +188,5 @@ def _rule(cases: Sequence[Sequence[str]], *, chinese: bool) -> list[str]:
         return []
     if chinese:
         return ["必须且只能给出其中一组参数：" + "；".join("、".join(way) for way in ways) + "。"]
-    return ["Give exactly one of these: " + "; or ".join(" and ".join(way) for way in ways) + "."]
+    between = "; or " if any(len(way) > 1 for way in ways) else " or "
+    return ["Give exactly one of these: " + between.join(" and ".join(way) for way in ways) + "."]

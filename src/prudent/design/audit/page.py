@@ -87,7 +87,7 @@ def _proposals(found: Audit) -> Iterator[str]:
 
 def _proposal(proposal: Proposal) -> str:
     unsure = "" if proposal.is_firm else '<span class="tag unsure">to look at</span>'
-    lines = "".join(f"<li>{escape(line)}</li>" for line in (*proposal.evidence, _saving(proposal)))
+    lines = "".join(f"<li>{escape(line)}</li>" for line in (*proposal.evidence, proposal.saving))
     runs = f'<p class="soft small">Runs: {escape(", ".join(proposal.run_ids))}</p>' if proposal.run_ids else ""
     written = ""
     if proposal.steps:
@@ -101,13 +101,6 @@ def _proposal(proposal: Proposal) -> str:
         f'<div class="card"><h3><span class="tag {proposal.kind}">{proposal.kind}</span>{unsure}{escape(proposal.title)}</h3>'
         f"<ul>{lines}</ul>{runs}{written}</div>"
     )
-
-
-def _saving(proposal: Proposal) -> str:
-    word = "saves" if proposal.tokens >= 0 else "costs"
-    calls = f"{proposal.model_calls:,} model calls less; " if proposal.model_calls else ""
-    each = "" if proposal.model_calls else f"{abs(proposal.tokens_a_call):,.0f} tokens in each model call that carries it, "
-    return f"{calls}{word} about {each}{abs(proposal.tokens):,.0f} tokens in the whole period (estimated)"
 
 
 def _calls(found: Audit) -> Iterator[str]:

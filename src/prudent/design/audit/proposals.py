@@ -55,6 +55,16 @@ class Proposal:
     code: str = field(default="", repr=False)
     """A merged tool as Python, ready to paste."""
 
+    @property
+    def saving(self) -> str:
+        """What it saves, in a sentence."""
+        saved = f"{'saves' if self.tokens >= 0 else 'costs'} about"
+        whole = f"{abs(self.tokens):,.0f} tokens in the whole period (estimated)"
+        if self.model_calls:
+            return f"{self.model_calls:,} model calls less; {saved} {whole}"
+        with_them = "it" if len(self.tools) == 1 else "them"
+        return f"{saved} {abs(self.tokens_a_call):,.0f} tokens in each model call with {with_them}, {whole}"
+
 
 @dataclass(frozen=True, slots=True)
 class _Findings:
@@ -170,7 +180,7 @@ def _merge(findings: _Findings, group: Sequence[str]) -> Proposal:
 def _why_twins(pair: TwinPair) -> Iterator[str]:
     yield f"{pair.one} and {pair.other}: {pair.likeness.compared}"
     if pair.there or pair.back:
-        yield f"models went {pair.there:,} times from {pair.one} to {pair.other}, {pair.back:,} times back"
+        yield f"models went from {pair.one} to {pair.other} {pair.there:,} times, and {pair.back:,} back"
     if pair.at_once:
         yield f"{pair.at_once:,} times both were asked the same at once"
     if not pair.there and not pair.back and not pair.at_once:
