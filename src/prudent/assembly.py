@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -31,7 +30,7 @@ from prudent.delegation import Delegation, Worker
 from prudent.errors import ConfigurationError
 from prudent.events import MessageAdded, RunResumed, RunStarted
 from prudent.exchange import ModelSettings
-from prudent.journal.redact import Redactor
+from prudent.journal.opened import opened
 from prudent.journal.replay import replay
 from prudent.journal.run_journal import RunJournal
 from prudent.journal.store import JournalStore
@@ -240,7 +239,8 @@ class Assembly:
         return budget.within(outer) if outer else budget
 
     def _journal(self) -> JournalStore:
-        return _store(journal_path(self.options.get("db")), self.agent.record_raw, threading.get_ident())
+        path = journal_path(self.options.get("db"))
+        return opened(path, record_raw=self.agent.record_raw, secrets=secrets_of_environment)
 
     def _secret_parameters(self) -> dict[str, tuple[str, ...]]:
         tools = self.agent.surface().tools.values()
@@ -277,11 +277,6 @@ def process_wide_runner() -> ByKind:
 def journal_path(db: str | Path | None) -> Path:
     """Tell where the journal is: `db`, else `PRUDENT_DB`, else `.prudent/agent.db`."""
     return Path(db or os.environ.get("PRUDENT_DB") or DEFAULT_DB).absolute()
-
-
-@cache
-def _store(path: Path, record_raw: bool, _thread: int) -> JournalStore:
-    return JournalStore(path, redactor=Redactor(secrets_of_environment()), record_raw=record_raw)
 
 
 def secrets_of_environment() -> list[str]:

@@ -132,6 +132,8 @@ class Run:
             self._take_orders()
             ending = await self._work_to_an_end()
             self._record(ending)
+        except JournalError:
+            raise  # what cannot be recorded whole is left as a crash leaves it, for a resume to ask about
         except BaseException:
             self._abort()
             raise

@@ -1,9 +1,10 @@
-"""A tool that works in a process of its own, in a module that such a process imports quickly."""
+"""Tools that work in processes of their own, in a module that such a process imports quickly."""
 
 from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 
 from prudent import Context, tool
@@ -23,3 +24,12 @@ def stamp(context: Context, number: int) -> str:
     """Put a stamp somewhere, from another process."""
     land(context.workspace, "stamp", context.idempotency_key, number=number)
     return f"stamped {number}"
+
+
+@tool(effect="write", confirm="never", run_in="process", timeout_seconds=20)
+def write_late(context: Context, seconds: float) -> str:
+    """Say that it began, and so many seconds later write a file."""
+    Path(context.workspace, "begun").touch()
+    time.sleep(seconds)
+    Path(context.workspace, "late").touch()
+    return "written"

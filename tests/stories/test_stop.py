@@ -12,8 +12,9 @@ from typing import Any
 import anyio
 import pytest
 from tests.context.test_transcript import faults
+from tests.stories.stamping import write_late
 
-from prudent import Agent, Budget, Context, Event, RunResult, tool
+from prudent import Agent, Budget, Event, RunResult, tool
 from prudent.context.transcript import TranscriptView
 from prudent.errors import ModelUnreachable
 from prudent.events import ApprovalAsked, ApprovalDecided, CallStarted, ModelCallRetried, ModelCallStarted, TextArrived
@@ -29,15 +30,6 @@ pytestmark = pytest.mark.anyio
 
 LATE_SECONDS = 0.4
 """How long after it began a thing would take effect if it were not stopped."""
-
-
-@tool(effect="write", confirm="never", run_in="process", timeout_seconds=20)
-def write_late(context: Context) -> str:
-    """Write a file in another process, late."""
-    Path(context.workspace, "begun").touch()
-    time.sleep(LATE_SECONDS)
-    Path(context.workspace, "late").touch()
-    return "written"
 
 
 @tool(effect="read")
@@ -134,7 +126,7 @@ def running_a_tool(scene: Scene) -> None:
 
 def running_a_process(scene: Scene) -> None:
     scene.tools = [write_late]
-    scene.script = [call("write_late")]
+    scene.script = [call("write_late", seconds=LATE_SECONDS)]
     scene.is_there = begins(CallStarted)
 
 

@@ -6,7 +6,8 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
@@ -43,6 +44,7 @@ class Database:
         except sqlite3.Error as error:
             raise explain(error, path) from error
         self._patience_seconds = patience_seconds
+        self._place = _place(path)
         self.execute("PRAGMA secure_delete=ON")
         self.execute("PRAGMA synchronous=NORMAL")
         self.execute(f"PRAGMA wal_autocheckpoint={_PAGES_BETWEEN_CHECKPOINTS}")
@@ -94,17 +96,29 @@ class Database:
 
     def checkpoint(self) -> bool:
         """Bring the write-ahead log into the file and cut it to nothing; false when somebody still reads it."""
-        with self.lock:
-            self.execute("PRAGMA busy_timeout=0")
+        with self.impatient(0.0):
             try:
                 row = self.first("PRAGMA wal_checkpoint(TRUNCATE)")
             except JournalError as error:
                 if is_busy(error):
                     return False
                 raise
+        return row is not None and row[0] == 0
+
+    @contextmanager
+    def impatient(self, seconds: float) -> Generator[None]:
+        """Wait no longer than this for others: for what need not succeed."""
+        with self.lock:
+            self.execute(f"PRAGMA busy_timeout={int(seconds * 1000)}")
+            try:
+                yield
             finally:
                 self.execute(f"PRAGMA busy_timeout={int(self._patience_seconds * 1000)}")
-        return row is not None and row[0] == 0
+
+    @property
+    def in_place(self) -> bool:
+        """Whether the file is still where it was opened: SQLite would write on into one that was deleted or moved away."""
+        return _place(self.path) == self._place
 
     def close(self) -> None:
         """Close the connection; the last one leaves no write-ahead log behind."""
@@ -134,6 +148,11 @@ class Transaction:
         if self._is_part:
             return
         try:
+            if not database.in_place:
+                raise JournalError(
+                    f"the journal {database.path} was deleted or replaced while a run was written to it: put it back and "
+                    "resume the run, or begin a new one"
+                )
             if self._durable:
                 database.execute("PRAGMA synchronous=FULL")
             database.execute("BEGIN IMMEDIATE")
@@ -190,6 +209,15 @@ _CAUSES = {
     sqlite3.SQLITE_CORRUPT: "is damaged: restore it from a copy, or move it away and a new one is made",
     sqlite3.SQLITE_NOTADB: "is not a database: choose another file with --db or PRUDENT_DB, or move this one away",
 }
+
+
+def _place(path: Path) -> tuple[int, int] | None:
+    """Tell a file from any other that may stand under its name."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _make_file(path: Path, *, must_exist: bool) -> None:

@@ -29,6 +29,9 @@ from prudent.journal.projections import Entry, project
 from prudent.journal.secrecy import Secrecy
 from prudent.types import Clock, JSONObject
 
+RELEASE_SECONDS: Final = 0.2
+"""How long to wait for others' writes when a run is let go. Its end lets it go anyway, so this is after an error."""
+
 _ADD_EVENT: Final = (
     "INSERT INTO events (run_id, seq, at, kind, data) SELECT ?, ?, ?, ?, ?"
     " WHERE EXISTS (SELECT 1 FROM owners WHERE run_id=? AND fence=?)"
@@ -126,8 +129,11 @@ class RunJournal:
             renew(self._database, self.run_id, self.fence, self._clock.now())
 
     def release(self) -> None:
-        """Let the run go without an end, so that it can be claimed at once; harmless when it is another's already."""
-        with self._database.transaction():
+        """Let the run go without an end, so that it can be claimed at once; harmless when it is another's already.
+
+        Where somebody else writes for long this fails, and the run is let go when its lease has run out.
+        """
+        with self._database.impatient(RELEASE_SECONDS), self._database.transaction():
             let_go(self._database, self.run_id, self.fence)
         self._contents.forget()
         self._when_let_go(self)

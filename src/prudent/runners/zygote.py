@@ -280,7 +280,10 @@ def main() -> None:
     # A signal, not death: the orphans have to be seen to. It also comes when only the thread that started us ends.
     _prctl(PR_SET_PDEATHSIG, signal.SIGUSR1)
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
-    sys.path[:] = json.loads(control.recv(1 << 20))
+    paths = control.recv(1 << 20)
+    if not paths:
+        return  # the program died, or was killed, before it said anything
+    sys.path[:] = json.loads(paths)
     # Only now that sys.path is the program's it can be found; and once here it need not be imported in each worker.
     worker = importlib.import_module("prudent.runners.worker")
     importlib.import_module("prudent.tools.schema")  # what every module that defines a tool brings in
