@@ -36,6 +36,7 @@ from prudent.models.small_grounding import (
     numbers_in,
     own_numbers,
     plain_numbers,
+    subject_of,
 )
 from prudent.models.small_profile import SmallModelProfile
 from prudent.models.small_prompts import beginning, described, numbered, required_names
@@ -222,7 +223,8 @@ class SmallTurn:
             return hoist(self.request.output_schema, FINAL, definitions)
         facts = [] if self._result() else [fact.text for fact in self.facts]
         known = "\n".join([self.situation.question, self._result(), *facts])
-        return {"type": "string", "maxLength": self.profile.answer_chars, "pattern": answer_pattern(known)}
+        pattern = answer_pattern(known, begin=subject_of(self.situation.question))
+        return {"type": "string", "maxLength": self.profile.answer_chars, "pattern": pattern}
 
     def _result(self) -> str:
         """Give the number that the last step worked out, when it was a calculation: the answer is that, not one it is from."""
@@ -254,7 +256,8 @@ class SmallTurn:
         return self.words.joined_by.join(dict.fromkeys(made))
 
     def _answering_prompt(self) -> list[Message]:
-        user = f"{self.words.facts}\n{numbered(self.facts)}\n\n{self.words.question} {self._question()}"
+        """Put the question first: a small model that reads facts without knowing what for takes the wrong one."""
+        user = f"{self.words.question} {self._question()}\n\n{self.words.facts}\n{numbered(self.facts)}"
         return [Message("system", self.words.from_facts), Message("user", user)]
 
     async def _answer_freely(self) -> AsyncGenerator[ModelEvent]:

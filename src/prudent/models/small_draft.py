@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from prudent.models.small_grounding import asks_for_amount, numbers_in, own_numbers, plain_numbers
+from prudent.models.small_grounding import asks_for_amount, is_small_word, numbers_in, own_numbers, plain_numbers
 from prudent.models.small_situation import Fact
 
 _UNFINISHED_SUM = re.compile(r"\d[^.;。；]*?\s[x×]\s*\d")
@@ -25,8 +25,8 @@ def make_draft(answer: str, question: str, facts: Sequence[Fact], chosen: int | 
     """Put an answer on its ground.
 
     Small models often name the wrong fact, so the one that shares most with the answer counts; the chosen one wins a tie. An
-    answer that says no more than the question ("Yes") counts only where its fact speaks of what was asked; with `strict` that
-    goes for every answer.
+    answer that says no more than a number, or than the question ("Yes"), counts only where its fact speaks of what was asked;
+    with `strict` that goes for every answer.
     """
     if chosen is None:
         return Draft(answer, None)
@@ -34,7 +34,9 @@ def make_draft(answer: str, question: str, facts: Sequence[Fact], chosen: int | 
     held = [_parts(f"{fact.label} {fact.text}") for fact in facts]
     ranks = [(len(said & parts) * 2 + len(asked & parts), index == chosen) for index, parts in enumerate(held)]
     best = ranks.index(max(ranks)) if said else chosen
-    if (strict or not said - asked) and len(asked & held[best]) < len(asked) * _LEAST_COVERED:
+    bare = not {part for part in said - asked if not part[0].isdigit()}
+    covered = len(asked & held[best]) / max(len(asked), 1)
+    if (bare and covered <= _LEAST_COVERED) or (strict and covered < _LEAST_COVERED):
         return Draft(answer, None)
     return Draft(answer, facts[best])
 
@@ -50,6 +52,6 @@ def wants_calculation(draft: Draft, question: str) -> bool:
 
 def _parts(text: str) -> set[str]:
     """Take a text apart into numbers, words without their endings, and pairs of Chinese characters."""
-    words = {word.rstrip("s") for word in re.findall(r"[a-z]{4,}", text.lower())}
+    words = {word.rstrip("s") for word in re.findall(r"[a-z]{3,}", text.lower()) if not is_small_word(word)}
     pairs = {run[i : i + 2] for run in re.findall(r"[\u3400-\u9fff]+", text) for i in range(len(run) - 1)}
     return {*numbers_in(text), *words, *pairs}

@@ -14,8 +14,9 @@ from prudent.types import JSON, JSONObject
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _SIGNED = re.compile(r"(?<!\d)(?<!\d )\+\d+")
 _PERCENT = re.compile(r"(\d+(?:[.,]\d+)*)\s*(?:%|％|percent|per cent)|百分之\s*(\d+(?:[.,]\d+)*)")
-_IDENTIFIER = re.compile(r"(?:^|_)(?:id|ids|handle|key|ref)$")
-_CODE = re.compile(r"\b(?=[\w\-]*\d)[\w\-]{2,40}\b")
+_IDENTIFIER = re.compile(r"(?:^|_)(?:id|ids|key|ref)$")
+_HANDLE = re.compile(r"(?:^|_)handle$")
+_CODE = re.compile(r"(?<![A-Za-z0-9\-])(?=[A-Za-z\-]*\d)[A-Za-z0-9\-]{4,40}(?![A-Za-z0-9\-])")
 
 _COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NUMBER_WORDS = {
@@ -43,9 +44,10 @@ _COPIED = re.compile(r"(?:from|of) the question|取自问题|问题中的")
 _SMALL_WORD = re.compile(
     r"(?:an?|and|any|are|as|at|be|by|can|could|did|do|does|for|from|had|has|have|how|i|if|in|is|it|its|long|many|may|me|much"
     r"|must|my|not?|of|on|or|our|shall|should|so|than|that|the|their|them|then|there|they|this|to|us|was|we|were|what|when"
-    r"|where|which|who|why|will|with|would|you|your|please|tell)",
+    r"|where|which|who|why|will|with|would|yes|you|your|please|tell)",
     re.IGNORECASE,
 )
+_CHINESE_SMALL = re.compile(r"请问|多少|多久|多长时间|什么|怎么|怎样|哪里|哪些|是否|可以|能否|吗|呢|几|的|了|我|你|[^\w.%]")
 _LEAST_WORDS = 2
 _NAMING_CHARS = 4
 _MOST_TERMS = 4
@@ -84,20 +86,32 @@ def asks_for_amount(question: str) -> bool:
     return bool(_AMOUNT.search(question))
 
 
-def answer_pattern(known: str) -> str:
-    """Give the pattern of a text that begins with a word or a number, does no sums, and whose numbers all occur in `known`."""
+def answer_pattern(known: str, *, begin: str = "") -> str:
+    """Give the pattern of a text that begins with a word or a number, does no sums, and whose numbers all occur in `known`.
+
+    With `begin` it begins with that.
+    """
     letter = r"[€$£(]?[^\W\d_]"
     other = r'([^0-9.,:*=+×÷{}"\\\n]|[.,:]+[^0-9.,:*=+×÷{}"\\\n])'
     written = numbers_in(known)
     numbers = sorted({*written, *plain_numbers(written), *_SIGNED.findall(known)}, key=lambda number: (-len(number), number))
     some = "|".join(map(_literal, numbers))
-    begin = f"({some}|{letter})" if some else letter
+    first = begin or (f"({some}|{letter})" if some else letter)
     more = f"({other}({some})?)*" if some else f"{other}*"
-    return f"^{begin}{more}[.:,]?$"
+    return f"^{first}{more}[.:,]?$"
 
 
 def _literal(number: str) -> str:
     return re.sub(r"([.+])", r"\\\1", number)
+
+
+def subject_of(question: str) -> str:
+    """Give the characters that a Chinese question begins with, "" for others.
+
+    An answer that has to take them up says whose number it is, and then says the right one more often.
+    """
+    found = re.match(r"[\u3400-\u9fff]{2}", question)
+    return found[0] if found else ""
 
 
 def expression_pattern(numbers: Sequence[str], text: str) -> str:
@@ -108,10 +122,17 @@ def expression_pattern(numbers: Sequence[str], text: str) -> str:
     return f"^{some}( [-+*/] {some}){{1,{_MOST_TERMS - 1}}}$"
 
 
+def is_small_word(word: str) -> bool:
+    """Whether a word tells nothing of what a text is about."""
+    return word in _NUMBER_WORDS or bool(_SMALL_WORD.fullmatch(word))
+
+
 def words_of(question: str) -> str:
-    """Give the words of a question that a search is made of, "" when they are too few or have no spaces between them."""
-    words = [word for word in re.findall(r"[\w€$][\w.,:\-%]*(?<![.,:])", question) if not _SMALL_WORD.fullmatch(word)]
-    return "" if is_chinese(question) or len(words) < _LEAST_WORDS else " ".join(words)
+    """Give the words of a question that a search is made of, "" when they are too few."""
+    if is_chinese(question):
+        return " ".join(_CHINESE_SMALL.sub(" ", question).split())
+    words = [word for word in re.findall(r"[\w€$][\w.,:\-%]*(?<![.,:])", question) if not is_small_word(word)]
+    return "" if len(words) < _LEAST_WORDS else " ".join(words)
 
 
 def givers(tools: Sequence[ToolSpec]) -> set[str]:
@@ -185,10 +206,15 @@ def is_free(arguments: JSONObject) -> bool:
 def _identifiers(
     name: str, schema: JSONObject, mounted: Sequence[str], steps: Sequence[Step], question: str
 ) -> list[str] | None:
-    """Give the values a parameter may take when it identifies something, None when any will do."""
+    """Give the values a parameter may take when it identifies something, None when any will do.
+
+    A handle is only ever given by a result; an id may also stand in the question.
+    """
     named = _tools_named(schema, mounted)
     if named:
         return values_named(name, [step for step in steps if step.name in named], of_entries=True)
+    if _HANDLE.search(name):
+        return values_named(name, steps)
     if not _IDENTIFIER.search(name):
         return None
     return [*values_named(name, steps), *_CODE.findall(question)] or None

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from prudent.messages import Message
+from prudent.models.small_layout import tidy
 from prudent.types import JSON, JSONObject
 
 THINK = "think_and_plan"
@@ -132,7 +133,7 @@ def facts_in(step: Step, chars: int) -> list[Fact]:
     """Take a result apart: an index is many facts, all else is one."""
     value = step.value
     if isinstance(value, str):
-        entries = [Fact(_plain_label(label), _tidy(text), id) for id, label, text in _ENTRY.findall(value)]
+        entries = [Fact(_plain_label(label), tidy(text), id) for id, label, text in _ENTRY.findall(value)]
         return entries or [_passage(step, value, chars)]
     facts = [_fact(step, item, chars) for item in _items(value)]
     return [fact for fact in facts if fact.text]
@@ -192,16 +193,10 @@ def _passage(step: Step, text: str, chars: int) -> Fact:
     """Make a fact of a text; a first line that is no sentence says where it is from."""
     first, _, rest = text.strip().partition("\n")
     if rest.strip() and len(first) <= _LABEL_CHARS and not first.endswith((".", "。", ":", "：")):
-        return Fact(first, _tidy(rest)[:chars])
-    return Fact(step.name, _tidy(text)[:chars])
+        return Fact(first, tidy(rest)[:chars])
+    return Fact(step.name, tidy(text)[:chars])
 
 
 def _plain_label(label: str) -> str:
     """Leave out what a ranking says about itself."""
     return re.sub(r"\s*;[^()]*(?=\)\s*$)", "", label).strip()
-
-
-def _tidy(text: str) -> str:
-    """Join the lines of prose; rows of tables and points of lists stay lines of their own, or they cannot be told apart."""
-    lines = [" ".join(line.split()) for line in text.splitlines()]
-    return "".join(("\n" if line.startswith(("|", "- ", "* ")) else " ") + line for line in lines if line).strip()
