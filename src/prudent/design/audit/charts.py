@@ -6,6 +6,7 @@ import html
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from prudent.design.audit.confusion import TwinPair
 from prudent.design.audit.corrections import Corrections
@@ -16,8 +17,34 @@ MOST_EDGES = 60
 
 _ROW, _LABEL, _BAR, _FIGURES = 24, 230, 480, 210
 _LABEL_CHARS = 32
-_MAP_WIDTH, _MARGIN, _LEAST_RADIUS, _MOST_RADIUS = 920, 50, 80, 250
+_MAP_WIDTH, _MARGIN, _WIDE_MARGIN, _LEAST_RADIUS, _MOST_RADIUS = 920, 50, 240, 80, 250
+_MOST_LEVEL_NAMES = 12
+_LEAST_SHARE_DRAWN = 0.1
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a tool stands on the circle of the map."""
+
+    point: tuple[float, float]
+    angle: float
+    """From the centre, in radians, clockwise from the right."""
+
+    centre: float
+    """How far the centre is from the upper edge."""
+
+    is_crowded: bool
+    """Whether names have to point outward, since side by side they would run into each other."""
+
+    @classmethod
+    def of(cls, at: int, count: int) -> _Place:
+        crowded = count > _MOST_LEVEL_NAMES
+        radius = min(_MOST_RADIUS, max(_LEAST_RADIUS, 15 * count))
+        centre = radius + (_WIDE_MARGIN if crowded else _MARGIN)
+        angle = 2 * math.pi * at / count - math.pi / 2 + (math.pi / count if count > 2 else math.pi / 2)
+        stretched = radius * (1.0 if crowded else 1.15)
+        return cls((_MAP_WIDTH / 2 + stretched * math.cos(angle), centre + radius * math.sin(angle)), angle, centre, crowded)
 
 
 def escape(text: str) -> str:
@@ -45,19 +72,18 @@ def bar_chart(uses: Sequence[ToolUse]) -> str:
 def twin_map(uses: Sequence[ToolUse], twins: Sequence[TwinPair], corrections: Sequence[Corrections]) -> str:
     """Draw the tools that are alike or follow each other as corrections; empty where there are none."""
     known = {use.name: use for use in uses}
-    moves = [row for row in corrections if row.first in known and row.then in known][:MOST_EDGES]
     pairs = twins[:MOST_EDGES]
+    moves = _telling([row for row in corrections if row.first in known and row.then in known], pairs)
     involved = {name for pair in pairs for name in (pair.one, pair.other)}
     involved |= {name for row in moves for name in (row.first, row.then)}
     names = _around(sorted(involved), pairs, moves)
     if not names:
         return ""
-    radius = min(_MOST_RADIUS, max(_LEAST_RADIUS, 17 * len(names)))
-    places = {name: _place(at, len(names), radius) for at, name in enumerate(names)}
+    places = {name: _Place.of(at, len(names)) for at, name in enumerate(names)}
     most = max((row.count for row in moves), default=1)
-    parts = [_open("Twin map", _MAP_WIDTH, 2 * (radius + _MARGIN)), _arrow_head()]
-    parts += [_edge(places[pair.one], places[pair.other], pair) for pair in pairs]
-    parts += [_arrow(places[row.first], places[row.then], row, most) for row in moves]
+    parts = [_open("Twin map", _MAP_WIDTH, 2 * max(place.centre for place in places.values())), _arrow_head()]
+    parts += [_edge(places[pair.one].point, places[pair.other].point, pair) for pair in pairs]
+    parts += [_arrow(places[row.first].point, places[row.then].point, row, most) for row in moves]
     parts += [_node(known[name], places[name]) for name in names if name in known]
     return "".join([*parts, "</svg>"])
 
@@ -82,6 +108,13 @@ def _bar(use: ToolUse, y: float, width: float, threshold: float) -> str:
     )
 
 
+def _telling(moves: list[Corrections], pairs: Sequence[TwinPair]) -> list[Corrections]:
+    """Leave out what is rare beside the most frequent, unless it is between twins."""
+    twins = {frozenset((pair.one, pair.other)) for pair in pairs}
+    least = _LEAST_SHARE_DRAWN * max((row.count for row in moves), default=0)
+    return [row for row in moves if row.count >= least or frozenset((row.first, row.then)) in twins][:MOST_EDGES]
+
+
 def _around(names: list[str], pairs: Sequence[TwinPair], moves: Sequence[Corrections]) -> list[str]:
     """Order the tools so that those that belong together stand side by side."""
     near: dict[str, list[str]] = {name: [] for name in names}
@@ -97,11 +130,6 @@ def _around(names: list[str], pairs: Sequence[TwinPair], moves: Sequence[Correct
                 ordered[here] = None
                 waiting += [other for other in reversed(near[here]) if other not in ordered]
     return list(ordered)
-
-
-def _place(at: int, count: int, radius: float) -> tuple[float, float]:
-    angle = 2 * math.pi * at / count - math.pi / 2 + (math.pi / count if count > 2 else math.pi / 2)
-    return _MAP_WIDTH / 2 + radius * math.cos(angle) * 1.15, radius + _MARGIN + radius * math.sin(angle)
 
 
 def _edge(one: tuple[float, float], other: tuple[float, float], pair: TwinPair) -> str:
@@ -122,7 +150,7 @@ def _arrow(one: tuple[float, float], other: tuple[float, float], row: Correction
     middle = ((x1 + x2) / 2 + across[0] * bow, (y1 + y2) / 2 + across[1] * bow)
     end = (x2 - along[0] * 14 + across[0] * 8, y2 - along[1] * 14 + across[1] * 8)
     told = escape(f"{row.first} → {row.then}: {row.count} times")
-    label = ((x1 + x2) / 2 + across[0] * (bow * 0.5 + 9), (y1 + y2) / 2 + across[1] * (bow * 0.5 + 9) + 4)
+    label = ((x1 + x2) / 2 + across[0] * (bow * 0.5 + 15), (y1 + y2) / 2 + across[1] * (bow * 0.5 + 15) + 4)
     return (
         f'<path class="move" d="M{x1:.1f} {y1:.1f} Q{middle[0]:.1f} {middle[1]:.1f} {end[0]:.1f} {end[1]:.1f}" '
         f'stroke-width="{1 + 3 * row.count / most:.1f}" marker-end="url(#head)"><title>{told}</title></path>'
@@ -130,15 +158,21 @@ def _arrow(one: tuple[float, float], other: tuple[float, float], row: Correction
     )
 
 
-def _node(use: ToolUse, place: tuple[float, float]) -> str:
-    x, y = place
-    side = "start" if x >= _MAP_WIDTH / 2 else "end"
-    size = 6 + min(10.0, 2.2 * math.log10(1 + use.calls) * 1.5)
-    shift = size + 7 if side == "start" else -size - 7
+def _node(use: ToolUse, place: _Place) -> str:
+    x, y = place.point
+    size = 6 + min(6.0, 1.5 * math.log10(1 + use.calls))
     told = escape(f"{use.name}: {use.calls:,} calls")
+    side = "start" if math.cos(place.angle) >= -1e-9 else "end"
+    shift = size + 7 if side == "start" else -size - 7
+    turned, y_name = "", y + 5 + 14 * math.sin(place.angle)
+    if place.is_crowded:
+        y_name = y + 5
+        degrees = math.degrees(place.angle) + (0 if side == "start" else 180)
+        turned = f' transform="rotate({degrees:.1f} {x:.1f} {y:.1f})"'
+    where = f'x="{x + shift:.1f}" y="{y_name:.1f}" text-anchor="{side}"{turned}'
     return (
         f'<circle class="node" cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}"><title>{told}</title></circle>'
-        f'<text class="label" x="{x + shift:.1f}" y="{y + 5:.1f}" text-anchor="{side}">{escape(_short(use.name))}</text>'
+        f'<text class="label" {where}>{escape(_short(use.name))}</text>'
     )
 
 

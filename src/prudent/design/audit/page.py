@@ -11,6 +11,9 @@ from prudent.design.audit.flow import Origin
 from prudent.design.audit.proposals import Proposal
 from prudent.design.audit.report import Audit
 
+MOST_CORRECTIONS = 100
+"""So many kinds of corrections stand in the table; `prudent audit --json` has all."""
+
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c2330; --soft: #5d6778; --line: #dde2ea; --ground: #f6f7f9; --card: #fff;
   --used: #3d6fb4; --rare: #c98a1b; --unused: #9aa3b2; --failed: #c2463d; --good: #2f7d54; }
@@ -169,9 +172,11 @@ def _twins(found: Audit) -> Iterator[str]:
                 f"{row.same_question:,}",
                 ", ".join(row.run_ids[:2]),
             ]
-            for row in found.corrections
+            for row in found.corrections[:MOST_CORRECTIONS]
         ]
         yield _table(["correction", "times", "why it counts", "same question", "runs"], rows, right={1, 3})
+        if len(found.corrections) > MOST_CORRECTIONS:
+            yield f'<p class="soft small">These are the {MOST_CORRECTIONS} most frequent of {len(found.corrections):,}.</p>'
 
 
 def _moves(*counts: int) -> list[str]:
