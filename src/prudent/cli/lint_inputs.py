@@ -66,13 +66,13 @@ def _folder(folder: Path) -> Iterator[Input]:
 
 
 def _import(name: str) -> ModuleType:
+    near = nearest(name, [str(neighbour) for neighbour in Path().iterdir()])
     if not all(part.isidentifier() for part in name.split(".")):
-        near = nearest(name, [str(neighbour) for neighbour in Path().iterdir()])
         raise ConfigurationError(f"there is no {name!r}{near}: name a file, a folder, a module or a URL")
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        raise ConfigurationError(f"there is no file and no module {name!r} ({error})") from error
+        raise ConfigurationError(f"there is no file and no module {name!r}{near} ({error})") from error
     except Exception as error:  # whatever the module raises while it is imported
         raise ConfigurationError(f"the module {name!r} cannot be imported: {type(error).__name__}: {error}") from error
 

@@ -16,6 +16,9 @@ from prudent.design.lint.judge import Choice
 from prudent.design.sheet import Definition, Parameter
 
 _LONGEST_LINE = 110
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$")
+"""A line as Python counts them: a form feed or a rare separator ends none."""
+
 _ARGUMENTS = re.compile(r"\s*(args|arguments|parameters|params|参数|参数说明|入参|参数列表)\s*[:：]\s*$", re.IGNORECASE)
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -52,9 +55,10 @@ def mend_source(text: str, definitions: Iterable[Definition], choice: Choice) ->
         node = functions.get(definition.source.line)
         if node is not None:
             insertions += _insertions(node, definition, choice, layout)
+    newline = "\r\n" if "\r\n" in text else "\n"
     mended = text
     for one in sorted(insertions, key=lambda one: -one.at):
-        mended = mended[: one.at] + one.text + mended[one.at + one.instead_of :]
+        mended = mended[: one.at] + one.text.replace("\n", newline) + mended[one.at + one.instead_of :]
     return mended if _is_same_program(tree, mended) else text
 
 
@@ -63,7 +67,7 @@ class _Layout:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.lines = text.splitlines(keepends=True)
+        self.lines = _LINE.findall(text)
         self._starts = [0]
         for line in self.lines:
             self._starts.append(self._starts[-1] + len(line))
