@@ -39,6 +39,7 @@ from prudent.loop.answer import Answering
 from prudent.loop.ask import Asker
 from prudent.loop.checks import JudgedAnswer
 from prudent.loop.closing import Closing
+from prudent.loop.digest import Digest
 from prudent.loop.dispatch import Dispatcher
 from prudent.loop.early import EarlyStarts
 from prudent.loop.folding import Folding
@@ -258,7 +259,7 @@ def turn_loop(parts: Parts) -> TurnLoop:
     """Join the loop's own parts."""
     gate = Gate(parts.surface, parts.brakes)
     questions = Questions(parts, gate)
-    dispatcher = Dispatcher(parts, gate, questions)
+    dispatcher = Dispatcher(parts, gate, questions, Digest(parts))
 
     def start_early(intake: Intake) -> EarlyStarts:
         return EarlyStarts(gate, parts.runner, parts.state, intake, dispatcher.context)

@@ -15,8 +15,8 @@ from prudent.types import JSONObject, Usage
 
 FinishReason = Literal["stop", "tool_calls", "length", "content_filter", "other"]
 ToolChoice = Literal["auto", "none"]
-Purpose = Literal["turn", "closing", "folding"]
-"""What a model call is for: the next turn, the last answer of a run that was cut short, a summary of old turns."""
+Purpose = Literal["turn", "closing", "folding", "digest"]
+"""What a model call is for: the next turn, the last answer of a run cut short, a summary of old turns or of a result."""
 
 
 @dataclass(frozen=True, slots=True)

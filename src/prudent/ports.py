@@ -170,6 +170,14 @@ class Shaper(Protocol):
         """Tell the model why a call has no result: `{"error": {"kind", "reason", "fix"}}`."""
         ...
 
+    def digest_request(self, shaped: Shaped, window_tokens: int) -> tuple[Message, ...] | None:
+        """Write what a model is asked for a summary of a kept result; None for what is no long text."""
+        ...
+
+    def with_digest(self, tool: Tool, shaped: Shaped, written: str, *, by: str) -> Shaped:
+        """Show a model's summary in place of the beginning; the result as it was where the summary cannot be believed."""
+        ...
+
 
 class ContextView(Protocol):
     """Chooses what of the transcript the model sees."""

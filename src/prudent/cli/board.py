@@ -101,7 +101,12 @@ class Board:
     @apply.register
     def _(self, event: ModelCallStarted) -> None:
         self.turn, self.text = event.turn, ""
-        self.activity = {"turn": "thinking", "closing": "closing", "folding": "folding old turns"}[event.purpose]
+        self.activity = {
+            "turn": "thinking",
+            "closing": "closing",
+            "folding": "folding old turns",
+            "digest": "summarising a result",
+        }[event.purpose]
 
     @apply.register
     def _(self, event: TextArrived) -> None:

@@ -28,6 +28,9 @@ from prudent.events import (
 from prudent.folds import Folded
 from prudent.messages import Message
 
+SUMMARIES = {"folding": ("Folding", "the oldest turns"), "digest": ("Summary", "a long result")}
+"""Model calls beside the turns: title, and what is to be summarised."""
+
 LONG_ARGUMENTS = 90
 """Arguments that need more characters than this are written out one a line."""
 
@@ -75,8 +78,9 @@ class Timeline:
         self._request = event.messages
         if event.purpose == "closing":
             return (line(""), line(("strong", "Closing call"), ("dim", "  asked for an answer from what was known")))
-        if event.purpose == "folding":
-            return (line(""), line(("strong", "Folding"), ("dim", "  asked for a summary of the oldest turns")))
+        if event.purpose in SUMMARIES:
+            title, what = SUMMARIES[event.purpose]
+            return (line(""), line(("strong", title), ("dim", f"  asked for a summary of {what}")))
         if event.turn == self._turn:
             return (line(("dim", "  asked again")),)
         self._turn = event.turn
@@ -97,7 +101,7 @@ class Timeline:
         if event.message.reasoning:
             lines += _block("reasoning", event.message.reasoning)
         if event.message.text.strip():
-            title = "summary" if event.purpose == "folding" else "text" if event.message.calls else "answer"
+            title = "summary" if event.purpose in SUMMARIES else "text" if event.message.calls else "answer"
             lines += _block(title, event.message.text)
         if not event.kept:
             lines.append(line(("warn", "  this reply was not used")))

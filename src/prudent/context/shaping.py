@@ -7,17 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from prudent.context.cleaning import type_name
 from prudent.context.cutting import Draft, mark
+from prudent.context.digests import digest_request, shown_digest
 from prudent.context.failures import describe_exception, error_text
 from prudent.context.json_text import encode
 from prudent.context.kinds.binary import IMAGES_SENT, MAX_IMAGE_BYTES
 from prudent.context.kinds.texts import shorten_text
+from prudent.context.projection import project
 from prudent.context.relevance import terms_of
 from prudent.context.rendering import SOURCE, Rendered, hash_of, reading_text, render
 from prudent.errors import ErrorKind
-from prudent.messages import Image
+from prudent.messages import Image, Message
 from prudent.ports import Artifacts, Shaped
 from prudent.tools.definition import Tool
 
@@ -59,6 +62,15 @@ class ResultShaper:
         except Exception:  # the error's own code may do anything
             text = error_text(kind, f"the tool failed with {type_name(error)}")
         return kind, Shaped(text, len(text), hash_of(text))
+
+    def digest_request(self, shaped: Shaped, window_tokens: int) -> tuple[Message, ...] | None:
+        """Write what a model is asked for a summary of a kept result; None for what is no long text."""
+        return digest_request(self._artifacts.find(shaped.artifact), self._task, window_tokens)
+
+    def with_digest(self, tool: Tool, shaped: Shaped, written: str, *, by: str) -> Shaped:
+        """Show a model's summary; the result as it was where no figure of it can be believed."""
+        shown = shown_digest(self._artifacts.find(shaped.artifact), written, max(tool.max_result_chars, 1), by)
+        return replace(shaped, shown=shown) if shown else shaped
 
     def _shape(self, tool: Tool, call_id: str, result: object) -> Shaped:
         raw, seen, notes = _render_twice(tool, result)
@@ -103,13 +115,14 @@ class ResultShaper:
 
 def _render_twice(tool: Tool, result: object) -> tuple[Rendered, Rendered, tuple[str, ...]]:
     """Render the raw result, and what the tool's own shaping makes of it; the same where there is none."""
-    if tool.shape is None:
+    shape = tool.shape or (partial(project, fields=tool.fields) if tool.fields else None)
+    if shape is None:
         raw = render(result)
         return raw, raw, ()
     once = isinstance(result, Iterator)
     raw = None if once else render(result)
     try:
-        seen = render(tool.shape(result))
+        seen = render(shape(result))
     except Exception as error:  # a user's function
         raw = raw or render(result)
         return raw, raw, (f"the tool's own shaping failed with {type_name(error)}; this is the raw result",)

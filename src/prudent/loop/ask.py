@@ -104,14 +104,9 @@ class Asker:
         state = self.parts.state
         return self.parts.surface.specs(state.mode, state.toolbox.found) if tool_choice == "auto" or takes_none else ()
 
-    def usage_of(self, request: ModelRequest, reply: Reply) -> Usage:
-        """Give what a call took: the provider's own figures, or an estimate where it has none."""
-        counted = reply.usage.total_tokens and not reply.usage.estimated
-        return reply.usage if counted else self.parts.counter.usage(request, reply.message)
-
     def _record(self, asked: Asked, turn: int, request: ModelRequest, intake: Intake, seconds: float) -> None:
         reply = asked.reply
-        usage = self.usage_of(request, reply)
+        usage = usage_of(self.parts, request, reply)
         self.parts.recorder.emit(
             ModelCallEnded(
                 turn=turn,
@@ -200,3 +195,9 @@ def cost_of(usage: Usage, profile: ModelProfile) -> float | None:
     cached_price = profile.input_price if profile.cached_price is None else profile.cached_price
     fresh = usage.input_tokens - usage.cached_tokens
     return (fresh * profile.input_price + usage.cached_tokens * cached_price + usage.output_tokens * profile.output_price) / 1e6
+
+
+def usage_of(parts: Parts, request: ModelRequest, reply: Reply) -> Usage:
+    """Give what a call took: the provider's own figures, or an estimate where it has none."""
+    counted = reply.usage.total_tokens and not reply.usage.estimated
+    return reply.usage if counted else parts.counter.usage(request, reply.message)

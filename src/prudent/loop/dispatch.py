@@ -12,6 +12,7 @@ import anyio.lowlevel
 
 from prudent.errors import CallParked, CallRefused, ErrorKind, JournalError, ToolTimedOut
 from prudent.events import CallEnded, CallPrepared, CallStarted, CallStatus
+from prudent.loop.digest import Digest
 from prudent.loop.early import EarlyStarts
 from prudent.loop.gate import Gate, Job
 from prudent.loop.notes import event_of
@@ -20,7 +21,8 @@ from prudent.loop.questions import Questions
 from prudent.messages import ToolCall
 from prudent.ports import Ask, End, Shaped
 from prudent.tools.context import Context
-from prudent.types import JSON
+from prudent.tools.definition import Tool
+from prudent.types import JSON, JSONObject
 
 NOT_RUN = "not run: the run ended before it"
 
@@ -32,6 +34,7 @@ class Dispatcher:
     parts: Parts
     gate: Gate
     questions: Questions
+    digest: Digest
 
     def admit_all(self, calls: Sequence[ToolCall], turn: int) -> list[Job]:
         """Put all calls of a reply on record, in order."""
@@ -166,8 +169,12 @@ class Dispatcher:
         except Exception as error:  # a tool is a user's code: whatever it raises is an answer to the model
             self._fail(job, error, time.monotonic() - began)
             return
+        seconds = time.monotonic() - began
         shaped = self.parts.shaper.shape(job.tool, job.call.id, result)
-        self.end(job, "ok", shaped, time.monotonic() - began)
+        try:
+            shaped = await self.digest.shorten(job.tool, shaped)
+        finally:  # a stop in the middle of a summary takes nothing away from what has happened
+            self.end(job, "ok", shaped, seconds)
 
     def context(self, job: Job) -> Context:
         """Give the tool what it may know of the run."""
@@ -178,7 +185,10 @@ class Dispatcher:
         def note(kind: str, data: dict[str, JSON]) -> None:
             self._note(job, kind, data)
 
-        return Context(
+        async def run_tool(tool: Tool, arguments: JSONObject) -> object:
+            return await self.parts.runner.run(tool, arguments, replace(context, timeout_seconds=tool.timeout_seconds))
+
+        context = Context(
             run_id=state.run_id,
             call_id=job.call.id,
             attempt=(record.attempt if record else 0) + 1,
@@ -189,12 +199,16 @@ class Dispatcher:
             dependencies=self.parts.dependencies,
             note=note,
             delegate=partial(self.parts.delegate, job.call.id),
+            run_tool=run_tool,
         )
+        return context
 
     def _note(self, job: Job, kind: str, data: dict[str, JSON]) -> None:
         event = event_of(job, kind, data)
-        again = self.parts.state.calls[job.call.id].attempt > 1
-        if not (again and any(replace(known, at=0.0) == event for known in self.parts.state.thoughts)):
+        record = self.parts.state.calls.get(job.call.id)
+        again = record is not None and record.attempt > 1
+        said_before = again and any(replace(known, at=0.0) == event for known in self.parts.state.thoughts)
+        if not said_before and (record or not event.recorded):  # a call that started early is not on record yet
             self.parts.recorder.emit(event)
 
     def _answered(self, job: Job) -> bool:

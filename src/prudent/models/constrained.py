@@ -47,7 +47,7 @@ class ConstrainedModel:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Yield calls, the answer's text and last the reply; closing the generator ends the inner one."""
-        if request.purpose == "folding" and self.small is not None:
+        if request.purpose in ("folding", "digest") and self.small is not None:
             raise ModelRefusedRequest(f"{self.name} is too small to write summaries")
         turn = self._turn(request) if self.small is None else SmallTurn(self.inner, self.small, request).events()
         async with aclosing(turn) as events:

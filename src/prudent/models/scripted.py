@@ -149,7 +149,7 @@ class ScriptedModel:
     """Played for a request that allows no tool, such as the closing call; it takes nothing from the script."""
 
     when_folding: Scripted | None = None
-    """Played when a summary of old turns is asked for; without it none is given, and the run writes one by rules."""
+    """Played when a summary of old turns or of a result is asked for; without it that fails, and the run does without."""
 
     repeat_last: bool = False
     """Whether the last reply is played for ever."""
@@ -191,7 +191,7 @@ class ScriptedModel:
         self.closed = True
 
     async def _next(self, request: ModelRequest) -> ScriptedReply:
-        if request.purpose == "folding":
+        if request.purpose in ("folding", "digest"):
             return await _answered(self.when_folding or ModelError("the script has no summary"), request)
         no_tools = not request.tools or request.tool_choice == "none"
         if no_tools and self.when_no_tools is not None:

@@ -78,6 +78,12 @@ class Tool:
     shape: ResultShape | None = None
     """Turns the raw result into what the model sees, before the common shaping."""
 
+    fields: tuple[str, ...] = ()
+    """Of each object in a list that it returns, the model sees these; `shape` goes before it."""
+
+    summarise: bool = False
+    """Whether a long result is summarised by the agent's `summary_model`, if it has one."""
+
     repeatable: bool = False
     """Whether the same call may sensibly be made again and again (polling)."""
 
@@ -215,6 +221,8 @@ def _make_tool(function: Callable[..., Any], options: ToolOptions) -> Tool:
         requires=tuple(options.get("requires", ())),
         max_result_chars=options.get("max_result_chars", 2000),
         shape=options.get("shape"),
+        fields=tuple(options.get("fields", ())),
+        summarise=options.get("summarise", False),
         repeatable=options.get("repeatable", False),
         secret=tuple(options.get("secret", ())),
         enum_values=options.get("enum_values", {}),

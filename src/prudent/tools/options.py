@@ -81,6 +81,12 @@ class ToolOptions(TypedDict, total=False):
     shape: ResultShape
     """Turns the raw result into what the model sees."""
 
+    fields: Sequence[str]
+    """Of each object in a list that it returns, the model sees these; the rest can be read on."""
+
+    summarise: bool
+    """Whether a long result is summarised by the agent's `summary_model`, if it has one."""
+
     repeatable: bool
     """Whether the same call may sensibly be made again and again (polling)."""
 
@@ -93,7 +99,7 @@ class ToolOptions(TypedDict, total=False):
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {"effect": get_args(Effect), "confirm": get_args(Confirm), "run_in": get_args(RunIn)}
 _TEXTS = ("description", "when", "not_when", "toolkit")
-_LISTS_OF_NAMES = ("requires", "secret")
+_LISTS_OF_NAMES = ("requires", "secret", "fields")
 _FUNCTIONS = ("preview", "check", "resource", "shape")
 
 
