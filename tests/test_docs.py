@@ -35,7 +35,7 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     monkeypatch.setattr(sitting, "take_stdout", lambda: sys.stdout)
     stage = Stage(tmp_path, capsys)
     monkeypatch.setitem(sys.modules, "page", stage.module)
-    monkeypatch.setattr("prudent.assembly.resolve", stage.resolve)
+    monkeypatch.setattr("prudent.chosen_models.resolve", stage.resolve)
     monkeypatch.setattr("prudent.cli.agents.fetch_model", fetch_nothing)
     yield stage
     forget_modules(tmp_path)
