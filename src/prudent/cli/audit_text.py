@@ -148,7 +148,7 @@ def _proposal(number: int, proposal: Proposal) -> Iterator[str]:
     if proposal.run_ids:
         yield f"   - {_runs(proposal.run_ids)}"
     if proposal.steps:
-        yield "   written out:"
+        yield "   its steps:"
         yield from (f"       {at}. {step}" for at, step in enumerate(proposal.steps, 1))
     if proposal.code:
         yield "   written out (as JSON: --json):"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from prudent.design.audit.facts import Call
@@ -23,6 +23,10 @@ _MAX_ITEMS = 20
 _MAX_LEAVES = 400
 
 
+Path = tuple[str | int, ...]
+"""Keys and positions that lead to a part of a result."""
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Where the value of one argument comes from."""
@@ -38,6 +42,9 @@ class Origin:
 
     value: str = ""
     """The constant, as JSON."""
+
+    path: Path = field(default=(), compare=False)
+    """The same as keys and positions."""
 
     is_composed: bool = False
     """Whether it is a long text, which a model writes when it has seen what came before."""
@@ -96,32 +103,37 @@ def _sources(value: JSON, earlier: Sequence[Call]) -> Iterator[Origin]:
                 yield Origin("argument", step, name)
         inside = [*leaves(value)] if isinstance(value, str | int | float) else []
         if inside and is_telling(inside[0]):
-            yield from (Origin("result", step, place) for place in _places(inside[0], call.shown))
+            yield from (Origin("result", step, _written(path), path=path) for path in _paths(inside[0], call.shown))
 
 
-def _places(leaf: str | int | float, shown: str) -> list[str]:
-    """Tell where in a result a value stands: places in JSON, "" for somewhere in its text."""
+def _paths(leaf: str | int | float, shown: str) -> list[Path]:
+    """Tell where in a result a value stands: paths in JSON, an empty one for somewhere in its text."""
     if shown[:1] in ("{", "["):
         try:
-            found = [place for place, value in _parts(json.loads(shown), "", 0) if value == leaf or str(value) == str(leaf)]
+            found = [path for path, value in _parts(json.loads(shown), ()) if value == leaf or str(value) == str(leaf)]
         except (ValueError, RecursionError):
             found = []
         if found:
             return found[:_MAX_ITEMS]
-    return [""] if stands_in(leaf, shown) else []
+    return [()] if stands_in(leaf, shown) else []
 
 
-def _parts(value: JSON, place: str, depth: int) -> Iterator[tuple[str, str | int | float]]:
-    if depth > _MAX_DEPTH:
+def _parts(value: JSON, path: Path) -> Iterator[tuple[Path, str | int | float]]:
+    if len(path) > _MAX_DEPTH:
         return
     if isinstance(value, dict):
         for name in [*value][:_MAX_LEAVES]:
-            yield from _parts(value[name], f"{place}.{name}" if place else name, depth + 1)
+            yield from _parts(value[name], (*path, name))
     elif isinstance(value, list):
         for index, item in enumerate(value[:_MAX_ITEMS]):
-            yield from _parts(item, f"{place}[{index}]", depth + 1)
+            yield from _parts(item, (*path, index))
     elif isinstance(value, str | int | float) and not isinstance(value, bool):
-        yield place, value
+        yield path, value
+
+
+def _written(path: Path) -> str:
+    """Write a path as `order.lines[0].id`."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
 
 
 def _key(value: JSON) -> str:

@@ -53,7 +53,7 @@ class Proposal:
     """Of a macro, in order."""
 
     code: str = field(default="", repr=False)
-    """A merged tool as Python, ready to paste."""
+    """The merged tool or the macro as Python, ready to paste."""
 
     @property
     def saving(self) -> str:
@@ -217,6 +217,7 @@ def _macro(facts: Facts, found: Repeated) -> Proposal:
         is_firm=len(facts.calls) >= ENOUGH_CALLS and tokens > 0,
         definition=draft.spec,
         steps=draft.steps,
+        code=draft.code,
     )
 
 

@@ -1,11 +1,12 @@
-"""A definition written out as a Python function with `@tool`, ready to paste."""
+"""Definitions written out as Python, ready to paste: a function with `@tool`, or a macro."""
 
 from __future__ import annotations
 
 import keyword
+import math
 import re
 import textwrap
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 
 from prudent.messages import ToolSpec
 from prudent.tools.nodes import as_list, as_object, branches, kinds
@@ -21,31 +22,62 @@ _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 
 
 def python_source(spec: ToolSpec, *, effect: str = "", body: str = "it has to be written") -> str:
-    """Write a function whose signature and docstring give this definition.
+    """Write a tool whose signature and docstring give this definition.
 
     Args:
         spec: the definition, references written out.
         effect: what its calls do; "" leaves it undeclared.
         body: what the error says that the function raises as long as nobody has written it.
     """
+    options = [f"effect={quoted(effect)}"] if effect else []
+    written = f"raise NotImplementedError({quoted(body)})"
+    return _module(spec, "from prudent import tool", "tool", options, body=written)
+
+
+def macro_source(spec: ToolSpec, steps: Sequence[str], *, tools: Sequence[str]) -> str:
+    """Write a macro whose signature and docstring give this definition.
+
+    Args:
+        spec: the definition.
+        steps: each as an expression: `step("find", find, words=given("words"))`.
+        tools: the tools in them, which the reader has to bring.
+    """
+    names = [
+        name for name in ("given", "macro", "result", "step") if name == "macro" or any(f"{name}(" in one for one in steps)
+    ]
+    lines = [f"from prudent.tools.macro import {', '.join(names)}", "", f"# It needs {', '.join(tools)} of your module."]
+    listed = "\n".join(["steps=[", *(f"        {one}," for one in steps), "    ]"])
+    return _module(spec, "\n".join(lines), "macro", [listed], body="")
+
+
+def identifiers(names: Iterable[str]) -> dict[str, str]:
+    """Give each name as Python can write it, no two alike."""
+    found: dict[str, str] = {}
+    for name in names:
+        found[name] = _identifier(name, found.values())
+    return found
+
+
+def _module(spec: ToolSpec, imports: str, decorator: str, options: Sequence[str], *, body: str) -> str:
     properties, required = as_object(spec.parameters.get("properties")), as_list(spec.parameters.get("required"))
-    names = _identifiers(properties)
+    names = identifiers(properties)
     ordered = sorted(properties, key=lambda name: name not in required)
     parameters = [_parameter(names[name], as_object(properties[name]), is_required=name in required) for name in ordered]
     name = _identifier(spec.name, ())
-    options = [f"name={_quoted(spec.name)}"] if name != spec.name else []
-    options += [f"effect={_quoted(effect)}"] if effect else []
-    decorator = f"@tool({', '.join(options)})" if options else "@tool"
-    lines = [decorator, *_signature(name, parameters), *_docstring(spec, {names[name]: properties[name] for name in ordered})]
-    lines.append(f"    raise NotImplementedError({_quoted(body)})")
-    return "\n".join([*_imports("\n".join(parameters)), "", "", *lines, ""])
+    given = [*([f"name={quoted(spec.name)}"] if name != spec.name else []), *options]
+    if any("\n" in option for option in given):
+        heading = [f"@{decorator}(", *(f"    {option}," for option in given), ")"]
+    else:
+        heading = [f"@{decorator}({', '.join(given)})" if given else f"@{decorator}"]
+    lines = [*heading, *_signature(name, parameters), *_docstring(spec, {names[name]: properties[name] for name in ordered})]
+    lines += [f"    {body}"] if body else []
+    return "\n".join([*_typing("\n".join(parameters)), imports, "", "", *lines, ""])
 
 
-def _imports(code: str) -> list[str]:
+def _typing(code: str) -> list[str]:
     typing = [name for name in ("Annotated", "Any", "Literal") if re.search(rf"(?<![\w'\"]){name}(?![\w'\"])", code)]
     lines = [f"from typing import {', '.join(typing)}", ""] if typing else []
-    lines += ["from pydantic import Field", ""] if "Field(" in code else []
-    return [*lines, "from prudent import tool"]
+    return [*lines, *(["from pydantic import Field", ""] if "Field(" in code else [])]
 
 
 def _signature(name: str, parameters: list[str]) -> list[str]:
@@ -59,7 +91,7 @@ def _parameter(name: str, node: JSONObject, *, is_required: bool) -> str:
     written = _type(node, 0)
     default = node.get("default")
     if not is_required and (isinstance(default, str | bool) or _is_number(default)):
-        return f"{name}: {_limited(written, node)} = {_value(default)}"
+        return f"{name}: {_limited(written, node)} = {literal(default)}"
     if is_required:
         return f"{name}: {_limited(written, node)}"
     optional = written if written == "Any" or written.endswith("| None") else f"{written} | None"
@@ -84,7 +116,7 @@ def _is_number(value: JSON) -> bool:
 def _type(node: JSONObject, depth: int) -> str:
     choices = [choice for choice in as_list(node.get("enum")) if choice is not None]
     if choices and all(isinstance(choice, str | int) for choice in choices):
-        return f"Literal[{', '.join(dict.fromkeys(map(_value, choices)))}]"
+        return f"Literal[{', '.join(dict.fromkeys(map(literal, choices)))}]"
     if depth > _MAX_DEPTH:
         return "Any"
     if alternatives := branches(node):
@@ -126,13 +158,6 @@ def _wrapped(text: str, indent: str, first: str) -> list[str]:
     return textwrap.wrap(plain, _WIDTH, initial_indent=first, subsequent_indent=indent, break_long_words=False)
 
 
-def _identifiers(names: JSONMapping) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name in names:
-        found[name] = _identifier(name, found.values())
-    return found
-
-
 def _identifier(name: str, used: Collection[str]) -> str:
     plain = re.sub(r"\W", "_", name).strip("_") or "value"
     if not plain.isidentifier():
@@ -145,10 +170,18 @@ def _identifier(name: str, used: Collection[str]) -> str:
     return plain
 
 
-def _value(value: JSON) -> str:
-    return _quoted(value) if isinstance(value, str) else repr(value)
+def literal(value: JSON) -> str:
+    """Write a JSON value as Python."""
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(literal, value))}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{quoted(name)}: {literal(part)}" for name, part in value.items()) + "}"
+    return repr(value) if not isinstance(value, float) or math.isfinite(value) else f'float("{value}")'
 
 
-def _quoted(text: str) -> str:
-    quoted = repr(text)
-    return '"' + quoted[1:-1] + '"' if quoted[0] == "'" and '"' not in text and "\\'" not in quoted else quoted
+def quoted(text: str) -> str:
+    """Write a text as Python, in double quotes where that needs no more signs."""
+    written = repr(text)
+    return '"' + written[1:-1] + '"' if written[0] == "'" and '"' not in text and "\\'" not in written else written
