@@ -13,7 +13,21 @@ from tests.cli.commands import Command, process
 from prudent.cli import main, run
 
 HELP = Path(__file__).parent / "help"
-COMMANDS = ["run", "chat", "resume", "stop", "approvals", "approve", "runs", "show", "audit", "sessions", "init", "models"]
+COMMANDS = [
+    "run",
+    "chat",
+    "resume",
+    "stop",
+    "approvals",
+    "approve",
+    "runs",
+    "show",
+    "audit",
+    "lint",
+    "sessions",
+    "init",
+    "models",
+]
 SESSIONS = ["sessions show", "sessions branch", "sessions delete"]
 
 

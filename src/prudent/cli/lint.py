@@ -63,9 +63,10 @@ def lint(
     ] = None,
 ) -> int:
     """Judge definitions."""
-    from prudent.cli.lint_inputs import read_inputs  # pydantic and the rules are slow to import, and --help needs neither
+    # pydantic and the rules are slow to import, and --help needs neither
+    from prudent.cli.lint_inputs import read_inputs
     from prudent.design.lint.judge import judge, worst
-    from prudent.design.lint.rule import LEVELS
+    from prudent.design.lint.rule import LEVELS  # slow with them
     from prudent.design.lint.settings import FAIL_ON, read_settings
 
     only_one(fix=fix, diff=diff, rewrite=rewrite is not None)

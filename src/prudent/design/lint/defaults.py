@@ -13,16 +13,19 @@ from prudent.types import JSON
 
 _DEFAULT_TOLD = re.compile(
     r"""default|optional|omit|if\s+not|if\s+none|if\s+null|if\s+unset|when\s+not|unless|otherwise|left\s+out|without\s+it|leave\s+(it\s+)?(out|empty|blank)
-    |if\s+(empty|absent|missing|provided|given|set|specified|true|present|false|enabled)|none\s+means|null\s+means|when\s+(true|set|provided|given|false)|whether
+    |if\s+(empty|absent|missing|provided|given|set|specified|true|present|false|enabled)|\b(null|none)\b|\bfilters?\b|\b(extra|additional|further)\b|筛选|过滤|\bused\s+(for|with|when|in)\b|\bin\s+case\b|when\s+(true|set|provided|given|false)|whether
     |缺省|默认|不填|不传|省略|可选|若为空|为空时|未指定|是否""",
     re.IGNORECASE | re.VERBOSE,
 )
+
+_ONE_OF_SEVERAL = re.compile(r"\b(at\s+least|exactly|only)\s+one\s+of\b|至少一个|二选一", re.IGNORECASE)
+"""Then a parameter is left out because another one is given."""
 
 
 class NoDefault(ParameterRule):
     """An optional parameter, and nothing about what holds without it."""
 
-    code, title, level, points = "P207", "nothing tells what happens when a parameter is left out", "note", 2.0
+    code, title, level, points = "P207", "nothing tells what happens when a parameter is left out", "note", 1.0
 
     def check_parameter(self, parameter: Parameter, definition: Definition) -> Hit | None:
         """Look for a default in the schema and in the words."""
@@ -33,7 +36,11 @@ class NoDefault(ParameterRule):
             or not parameter.text.strip()
         ):
             return None
-        if parameter.is_flag or _DEFAULT_TOLD.search(parameter.about):
+        if (
+            _ONE_OF_SEVERAL.search(definition.description)
+            or "boolean" in parameter.kinds
+            or _DEFAULT_TOLD.search(parameter.about)
+        ):
             return None
         text = parameter.text.strip().rstrip(".。")
         return Hit(

@@ -10,28 +10,13 @@ from prudent.design.lint.rule import Hit, ParameterRule, Rule
 from prudent.design.sheet import Definition, Parameter
 from prudent.design.words import name_parts
 
-_CHOOSING = frozenset(
-    {
-        *(
-            "mode",
-            "strategy",
-            "algorithm",
-            "level",
-            "depth",
-            "policy",
-            "kind",
-            "engine",
-            "profile",
-            "tier",
-            "behavior",
-            "method",
-            "模式",
-            "策略",
-        )
-    }
-)
+_CHOOSING = frozenset({"mode", "strategy", "algorithm", "depth", "policy", "engine", "profile", "behavior", "模式", "策略"})
 _SCALE = frozenset(
-    {"low", "medium", "high", "small", "large", "easy", "hard", "slow", "fast", "on", "off", "auto", "none", "dark", "light"}
+    re.findall(
+        r"\w+",
+        """low medium high small large easy hard slow fast on off auto none dark light start stop enable disable enabled
+        disabled yes no open closed read readonly write readwrite all""",
+    )
 )
 """Words that say themselves when to choose them."""
 
@@ -96,12 +81,12 @@ class Unexplained(ParameterRule):
         texts = [str(value) for value in values]
         text = parameter.about.lower()
         named = [mentions(text, value) for value in texts]
-        if all(named) or (any(named) and _EXPLAINS.search(text)) or _SCALE & {value.lower() for value in texts}:
+        if all(named) or (any(named) and _EXPLAINS.search(text)) or any(_SCALE & set(name_parts(value)) for value in texts):
             return None
         codes = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
         if len(codes) == len(values) and _is_counted(parameter, codes):
             return None
-        chooses = _CHOOSING & set(name_parts(parameter.name)) and all(isinstance(value, str) for value in values)
+        chooses = _CHOOSING & set(name_parts(parameter.name)[-1:]) and all(isinstance(value, str) for value in values)
         if len(codes) != len(values) and not chooses:
             return None
         listed = "; ".join(f"{value}: …" for value in texts[:8])

@@ -125,7 +125,9 @@ class NoProperties(SpotRule):
         if spot.is_root:
             told = "an empty list is refused" if "properties" in node else "a missing list is refused"
             return Hit(
-                spot.place, f"{told} by {refusing('open_objects')}", 'leave the whole schema out for them, or "properties": {}'
+                spot.place,
+                f"{told} by {refusing('open_objects')}",
+                "leave the whole schema out for them, or give the tool a parameter that it can use",
             )
         return Hit(
             spot.place,
