@@ -171,6 +171,7 @@ class Assembly:
             clock,
             restore=agent.typed.restore if agent.typed else None,
             process_ends=self.options.get("process_ends", False),
+            on_close=delegation.close,
         )
         return run
 

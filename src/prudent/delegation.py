@@ -7,12 +7,14 @@ it stood.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from prudent.errors import CallParked, ToolError
+from prudent.errors import CallParked, JournalError, ToolError
 from prudent.events import ApprovalAsked, ApprovalDecided, RunStatus, SubRunWorked
 from prudent.journal.decisions import asked_about
+from prudent.journal.outside import end_sub_runs
 from prudent.journal.replay import replay
 from prudent.journal.store import JournalStore
 from prudent.loop.parts import Pause
@@ -127,6 +129,13 @@ class Delegation:
             return await run.work()
         finally:
             self._roll_up(call_id, agent, run.state)
+
+    def close(self) -> None:
+        """End what sub-agents leave behind when their parent has ended before them."""
+        state = self.parent.state
+        if state.sub_runs and state.status in ("stopped", "incomplete", "failed"):
+            with suppress(JournalError):
+                end_sub_runs(self.store, state.run_id)
 
     def _hand_over_decision(self, call_id: str) -> None:
         """Pass on what a person decided about a question of the sub-agent, asked by way of its parent."""

@@ -108,6 +108,7 @@ class Run:
     """Whether the process ends with the run, so that nothing a stop left running can go on."""
 
     on_close: Callable[[], None] = lambda: None
+    """Called when the sitting is over, however it ended."""
 
     @property
     def state(self) -> RunState:

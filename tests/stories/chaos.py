@@ -12,7 +12,7 @@ import json
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -151,6 +151,9 @@ class Planner:
     random: Random
     process: bool = False
     sub_agents: bool = True
+    extra: tuple[str, ...] = ()
+    """Further tools that take a number."""
+
     most_turns: int = 5
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
@@ -182,7 +185,7 @@ class Planner:
     def _call(self) -> ScriptedCall:
         number = next(self.numbers)
         kinds = ["look", "note", "post", "post", "pay", "book", "stumble", "broken", "wrong", "unknown"]
-        kinds += ["stamp"] * (3 * self.process) + ["clerk"] * (2 * self.sub_agents)
+        kinds += [*self.extra, *["stamp"] * (3 * self.process), *["clerk"] * (2 * self.sub_agents)]
         match self.random.choice(kinds):
             case "note":
                 return call("note", path=self.random.choice("ab"), number=number)
@@ -231,7 +234,9 @@ def check_answer(text: str) -> str | None:
     return "a better one, please" if text.startswith("bad") else None
 
 
-def agent_of(world: World, plan: Plan, *, process: bool = False, gap_seconds: float = 0.0) -> Agent:
+def agent_of(
+    world: World, plan: Plan, *, process: bool = False, gap_seconds: float = 0.0, more_tools: Sequence[Tool] = ()
+) -> Agent:
     """Make the agent that works by a plan."""
     common: dict[str, Any] = {
         "budget": Budget(model_calls=500, seconds=600),
@@ -245,7 +250,7 @@ def agent_of(world: World, plan: Plan, *, process: bool = False, gap_seconds: fl
         parallel_tool_calls=True,
         **common,
     )
-    tools = [*tools_of(world, process=process), clerk]
+    tools = [*tools_of(world, process=process), *more_tools, clerk]
     return Agent(model_of(lambda _: plan, gap_seconds), tools=tools, parallel_tool_calls=plan.parallel, **common)
 
 

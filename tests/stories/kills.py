@@ -46,6 +46,7 @@ class Killer:
     """Kills sittings and counts what that led to."""
 
     random: Random
+    most_kills_a_run: int = 40
     counts: Counter[str] = field(default_factory=Counter[str])
 
     def play(self, seed: int) -> None:
@@ -75,7 +76,7 @@ class Killer:
 
     def _play_cut(self, world: World, plan: Plan, seconds: float, *, process: bool) -> None:
         for sitting in range(80):
-            kill_after = self.random.uniform(0, 1.1 * seconds) if sitting < 40 else None
+            kill_after = self.random.uniform(0, 1.1 * seconds) if sitting < self.most_kills_a_run else None
             result = self._sit(world, plan, kill_after=kill_after, process=process)
             if result is None or result.status == "running":
                 continue
@@ -132,9 +133,9 @@ def left_over(mark: str) -> list[int]:
     return [pid for pid in found if pid != os.getpid()]
 
 
-def kill_many(kills: int, seed: int) -> dict[str, int]:
+def kill_many(kills: int, seed: int, most_kills_a_run: int = 40) -> dict[str, int]:
     """Play random runs until so many sittings were killed; gives counts. Raises when a run ends otherwise than uncut."""
-    killer = Killer(Random(seed))
+    killer = Killer(Random(seed), most_kills_a_run)
     while killer.counts["kills"] < kills:
         seed += 1
         killer.play(seed)
@@ -142,12 +143,11 @@ def kill_many(kills: int, seed: int) -> dict[str, int]:
 
 
 def main() -> None:
-    kills, seed = int(sys.argv[1]), int(sys.argv[2])
     mark = os.environ.get(MARK, "")
     if not mark:  # only what a process was started with can be read in /proc
         again = [sys.executable, "-m", "tests.stories.kills", *sys.argv[1:]]
         os.execve(sys.executable, again, {**os.environ, MARK: str(os.getpid())})  # noqa: S606 (this very program)
-    counts = kill_many(kills, seed)
+    counts = kill_many(*map(int, sys.argv[1:]))
     time.sleep(0.5)
     counts["processes left"] = len(left_over(mark))
     sys.stdout.write(json.dumps(counts) + "\n")

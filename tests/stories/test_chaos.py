@@ -146,7 +146,7 @@ def test_a_run_of_everything_is_cut_at_each_of_its_writes(tmp_path: Path) -> Non
 
 
 def test_processes_that_are_really_killed_repeat_nothing_and_leave_nothing() -> None:
-    command = [sys.executable, "-m", "tests.stories.kills", "3", "6"]
+    command = [sys.executable, "-m", "tests.stories.kills", "3", "6", "2"]
     done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     counts = json.loads(done.stdout)

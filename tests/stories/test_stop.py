@@ -19,6 +19,7 @@ from prudent.context.transcript import TranscriptView
 from prudent.errors import ModelUnreachable
 from prudent.events import ApprovalAsked, ApprovalDecided, CallStarted, ModelCallRetried, ModelCallStarted, TextArrived
 from prudent.exchange import ModelRequest
+from prudent.journal.outside import end_from_outside
 from prudent.journal.store import JournalStore
 from prudent.models.retrying import RetryingModel
 from prudent.models.scripted import Scripted, ScriptedModel, call, reply, slow, think
@@ -408,3 +409,23 @@ async def test_what_another_run_left_running_is_not_taken_for_this_ones(tmp_path
         await in_the_midst(scene, run, run.stop)
         statuses += [record.status for record in run.state.calls.values()]
     assert statuses == ["abandoned", "stopped"]
+
+
+@pytest.mark.parametrize("from_outside", [False, True])
+async def test_a_sub_agents_question_ends_with_its_parent(tmp_path: Path, from_outside: bool) -> None:
+    scene = Scene(tmp_path)
+    asking_in_a_sub_agent(scene)
+    scene.approver = None
+    run = scene.prepare()
+    assert (await run.work()).status == "awaiting_approval"
+    if from_outside:
+        end_from_outside(scene.db, run.run_id, error="enough")
+    else:
+        model = ScriptedModel([])
+        again = Agent(model, tools=[idle, *scene.tools], planning="off").resume(run.run_id, db=scene.db)
+        again.stop("enough")
+        assert (await again.work()).status == "stopped"
+    with JournalStore(scene.db) as store:
+        assert [row.status for row in store.runs()] == ["stopped", "stopped"]
+        assert store.approvals(undecided=True) == []
+    assert scene.log == []

@@ -29,6 +29,7 @@ def end_from_outside(
     """End a run over its own connection, from any thread or process; whoever owned the run can write nothing afterwards.
 
     Calls that wait or run become `stopped`; those of unknown outcome stay so, since stopping tells nothing about them.
+    Runs of sub-agents that worked for it end, too.
 
     Args:
         path: The journal's file.
@@ -44,20 +45,29 @@ def end_from_outside(
         False when the run had ended already, and nothing was written.
     """
     with JournalStore(path, must_exist=True, patience_seconds=patience_seconds) as store:
-        if store.run(run_id).status in _ENDED:
-            return False
-        journal = store.seize(run_id, owner="ended from outside")
-        if store.run(run_id).status in _ENDED:
-            journal.release()
-            return False
-        now = time.time()
-        calls = [_ended(call, now) for call in store.tool_calls(run_id) if call.status in _OPEN]
-        events: list[Event] = [
-            *calls,
-            RunEnded(at=now, status=status, reason=reason, output=output, error=error, seconds=seconds),
-        ]
-        journal.append_all(events)
-        return True
+        end = RunEnded(at=time.time(), status=status, reason=reason, output=output, error=error, seconds=seconds)
+        ended = _end(store, run_id, end)
+        end_sub_runs(store, run_id)
+        return ended
+
+
+def end_sub_runs(store: JournalStore, run_id: str) -> None:
+    """Stop what sub-agents left behind when the run they worked for ended: nobody will ask for their answers."""
+    for sub_run_id in store.open_sub_runs(run_id):
+        _end(store, sub_run_id, RunEnded(at=time.time(), status="stopped", error=f"the run {run_id} it worked for has ended"))
+
+
+def _end(store: JournalStore, run_id: str, end: RunEnded) -> bool:
+    if store.run(run_id).status in _ENDED:
+        return False
+    journal = store.seize(run_id, owner="ended from outside")
+    if store.run(run_id).status in _ENDED:
+        journal.release()
+        return False
+    calls = [_ended(call, end.at) for call in store.tool_calls(run_id) if call.status in _OPEN]
+    events: list[Event] = [*calls, end]
+    journal.append_all(events)
+    return True
 
 
 def _ended(call: ToolCallRow, now: float) -> CallEnded:

@@ -74,6 +74,15 @@ class Records:
         """Whether there is a run by this whole id."""
         return bool(self.database.query("SELECT 1 FROM runs WHERE run_id=?", (run_id,)))
 
+    def open_sub_runs(self, run_id: str) -> list[str]:
+        """List the runs of sub-agents, and of theirs, that worked for a run and have no end."""
+        beginning = f"{run_id}."
+        rows = self.database.query(
+            "SELECT run_id FROM runs WHERE substr(run_id, 1, ?)=? AND status IN ('running', 'awaiting_approval')",
+            (len(beginning), beginning),
+        )
+        return [str(found) for (found,) in rows]
+
     def session(self, name: str) -> list[str]:
         """List the ids of a session's runs, the oldest first."""
         rows = self.database.query(
