@@ -7,7 +7,7 @@ from typing import Literal
 
 from prudent.events import Event
 
-StepStatus = Literal["done", "failed", "not_run", "undone", "undo_failed"]
+StepStatus = Literal["started", "done", "failed", "not_run", "undone", "undo_failed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +22,7 @@ class ToolsFound(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepRecorded(Event):
-    """A step of a macro was done, failed, did not run, or was undone."""
+    """A step of a macro is about to run, was done, failed, did not run, or was undone."""
 
     call_id: str
     number: int

@@ -21,6 +21,7 @@ from prudent.events import (
 from prudent.exchange import RawExchange
 from prudent.folds import Folded
 from prudent.messages import Message
+from prudent.toolbox import StepRecorded, StepStatus, ToolsFound
 from prudent.types import Usage
 
 
@@ -133,3 +134,24 @@ def test_a_fold_says_what_it_saved_and_what_the_model_sees_instead():
     ):
         assert any(line.startswith(part) for line in text), part
     assert any("turns 1 to 2 folded: about 9,000 tokens before, 2,000 after, summary by m" in line for line in text)
+
+
+def test_the_steps_of_a_macro_and_tools_that_were_found_are_shown() -> None:
+    def told(number: int, step: str, status: StepStatus, detail: str = "") -> StepRecorded:
+        return StepRecorded(call_id="c", number=number, of=3, step=step, status=status, detail=detail)
+
+    events = [
+        ToolsFound(call_id="s", query="make a release", found=("release", "tag")),
+        told(1, "check", "started"),
+        told(1, "check", "done", "clean"),
+        told(2, "push", "failed", "refused"),
+        told(3, "tell", "not_run"),
+        told(1, "check", "undone"),
+    ]
+    assert [str(line.text) for line in Timeline().lines(events)] == [
+        "  found for 'make a release': release, tag",
+        "    ✓ 1/3 check  clean",
+        "    ✗ 2/3 push  refused",
+        "    · 3/3 tell (not run)",
+        "    ↶ 1/3 check (undone)",
+    ]

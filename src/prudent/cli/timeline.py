@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import singledispatchmethod
 
 from prudent.cli.board import Board
-from prudent.cli.narration import WHY_FOLDED, Line, call_line, fold_words, line, plan_lines
+from prudent.cli.narration import WHY_FOLDED, Line, Style, call_line, fold_words, line, plan_lines
 from prudent.cli.text import arguments_block, count, seconds_text, visible, when_text
 from prudent.events import (
     ApprovalAsked,
@@ -27,12 +27,23 @@ from prudent.events import (
 )
 from prudent.folds import Folded
 from prudent.messages import Message
+from prudent.toolbox import StepRecorded, StepStatus, ToolsFound
 
 SUMMARIES = {"folding": ("Folding", "the oldest turns"), "digest": ("Summary", "a long result")}
 """Model calls beside the turns: title, and what is to be summarised."""
 
 LONG_ARGUMENTS = 90
 """Arguments that need more characters than this are written out one a line."""
+
+
+STEP_MARKS: dict[StepStatus, tuple[str, Style]] = {
+    "done": ("✓", "good"),
+    "failed": ("✗", "bad"),
+    "not_run": ("·", "dim"),
+    "undone": ("↶", "warn"),
+    "undo_failed": ("✗", "bad"),
+}
+"""How the steps of a macro are marked."""
 
 
 @dataclass(slots=True)
@@ -138,6 +149,19 @@ class Timeline:
     @_lines.register
     def _(self, event: ModeChanged) -> Sequence[Line]:
         return (line(("dim", f"  mode is now {visible(event.mode)}")),)
+
+    @_lines.register
+    def _(self, event: ToolsFound) -> Sequence[Line]:
+        return (line(("dim", f"  found for {visible(event.query)!r}: "), visible(", ".join(event.found))),)
+
+    @_lines.register
+    def _(self, event: StepRecorded) -> Sequence[Line]:
+        if event.status == "started":
+            return ()
+        mark, style = STEP_MARKS[event.status]
+        told = f"  {visible(event.detail)}" if event.detail else ""
+        words = "" if event.status in ("done", "failed") else f" ({event.status.replace('_', ' ')})"
+        return (line("    ", (style, mark), f" {event.number}/{event.of} {visible(event.step)}{words}", ("dim", told)),)
 
     @_lines.register
     def _(self, event: Folded) -> Sequence[Line]:

@@ -22,7 +22,7 @@ from prudent.tools.definition import Tool, tool
 MAIN: Final = "__prudent_main__"
 """Under this name a worker loads the program's script, so that what stands under `if __name__ == "__main__"` is not run."""
 
-STAYS_BEHIND: Final = frozenset({"delegate", "dependencies", "note"})
+STAYS_BEHIND: Final = frozenset({"delegate", "dependencies", "note", "run_tool"})
 """Fields of `Context` that a worker does not get: they need not be picklable, and belong to the program."""
 
 

@@ -15,6 +15,7 @@ TOOLKITS: Mapping[str, str] = MappingProxyType(
         "calculator": "prudent.toolkits.calculator:calculator",
         "knowledge": "prudent.toolkits.knowledge:knowledge",
         "report": "prudent.toolkits.report:report",
+        "release": "prudent.toolkits.release:release",
     }
 )
 """By the name that an agent file uses: the module and the factory in it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from inspect import isawaitable
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,17 @@ async def _nobody(_agent: object, _task: str) -> object:
     raise ToolError("there is no run here that another agent could work for")
 
 
+async def _here(tool: Any, arguments: dict[str, JSON]) -> object:
+    """Run a tool on the spot, without a limit: the default outside a run."""
+    result = tool.invoke(arguments, Context())
+    return await result if isawaitable(result) else result
+
+
 @dataclass(frozen=True)
 class Context:
     """Injected into a parameter typed `Context`; the model does not see that parameter.
 
-    In a `process` tool it is a copy: `note`, `delegate` and `dependencies` stay behind.
+    In a `process` tool it is a copy: `note`, `delegate`, `run_tool` and `dependencies` stay behind.
     """
 
     run_id: str = ""
@@ -50,6 +57,9 @@ class Context:
 
     delegate: Callable[[Any, str], Awaitable[object]] = _nobody
     """Let another agent work on a task, as part of this run: `await context.delegate(agent, "…")`."""
+
+    run_tool: Callable[[Any, dict[str, JSON]], Awaitable[object]] = _here
+    """Run another tool as a part of this call, where it says that it runs, within its own limit; macros do so."""
 
     @property
     def whole_call_id(self) -> str:
