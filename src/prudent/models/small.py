@@ -256,8 +256,9 @@ class SmallTurn:
         return self.words.joined_by.join(dict.fromkeys(made))
 
     def _answering_prompt(self) -> list[Message]:
-        """Put the question first: a small model that reads facts without knowing what for takes the wrong one."""
-        user = f"{self.words.question} {self._question()}\n\n{self.words.facts}\n{numbered(self.facts)}"
+        """Put the question before and behind the facts: a small model that reads them without it takes the wrong one."""
+        asked = f"{self.words.question} {self._question()}"
+        user = f"{asked}\n\n{self.words.facts}\n{numbered(self.facts)}\n\n{asked}"
         return [Message("system", self.words.from_facts), Message("user", user)]
 
     async def _answer_freely(self) -> AsyncGenerator[ModelEvent]:
