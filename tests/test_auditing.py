@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import runpy
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -12,10 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.design.audit import helpdesk
 
+from prudent import Agent
 from prudent.auditing import RUNTIME_TOOLS, gather
 from prudent.design.audit.page import audit_page
 from prudent.design.audit.report import Audit, audit
 from prudent.errors import ConfigurationError, JournalError
+from prudent.models.scripted import ScriptedModel, call
 
 
 @pytest.fixture(scope="module")
@@ -150,3 +153,17 @@ def test_a_damaged_journal_is_audited_as_far_as_it_goes(small: Path, changes: li
         if damage:
             database.execute(damage)
     assert audit_page(audit(gather([with_damage])))
+
+
+def test_a_macro_that_is_pasted_runs_its_steps(found: Audit, tmp_path: Path):
+    proposed = next(proposal for proposal in found.proposals if proposal.kind == "macro")
+    module = tmp_path / "pasted.py"
+    needed = "from tests.design.audit.helpdesk import get_customer, get_order, list_tickets\n"
+    module.write_text(needed + proposed.code, encoding="utf-8")
+    made = runpy.run_path(str(module))["get_order_then_get_customer_then_list_tickets"]
+    model = ScriptedModel([call(made.name, order_id=5), "Done."])
+    result = Agent(model, tools=[made], planning="off").run_sync("Who?", db=tmp_path / "agent.db")
+    assert (result.status, result.output) == ("completed", "Done.")
+    shown = model.requests[-1].messages[-1].text
+    assert "all 3 steps are done" in shown
+    assert "Customer C-35" in shown
