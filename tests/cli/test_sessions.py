@@ -49,7 +49,11 @@ def test_deleting_asks_and_leaves_the_runs(talked: Command, monkeypatch: pytest.
     refused = talked("sessions", "delete", "tax")
     assert refused.status == 2
     assert "--yes" in refused.err
-    monkeypatch.setattr(sessions, "somebody_there", lambda _stream: True)
+
+    def there(_stream: object) -> bool:
+        return True
+
+    monkeypatch.setattr(sessions, "somebody_there", there)
     monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
     assert talked("sessions", "delete", "tax").status == 2
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))

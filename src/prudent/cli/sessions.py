@@ -73,7 +73,7 @@ def show(name: _Name, json: JsonListOption = False, db: DatabaseOption = DEFAULT
     from prudent.cli.discretion import Discretion  # the journal is slow to import, and --help needs none of it
     from prudent.cli.records import open_records
     from prudent.cli.text import visible
-    from prudent.journal.sessions import Sessions
+    from prudent.journal.sessions import Sessions  # the journal, as said above
 
     with open_records(db) as store:
         known = Sessions(store.database)
