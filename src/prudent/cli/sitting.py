@@ -88,10 +88,10 @@ class Sitting:
     def _without_record(self, error: JournalError) -> JSONObject:
         """Tell how a run stands that can no longer be recorded; when another process has ended it, that one's record counts."""
         assert self.run is not None
+        tell(str(error))
         if isinstance(error, OwnershipLost):
             with suppress(JournalError), open_records(self.database) as store:
                 return result_of(replay(store, self.run.run_id)).as_json()
-        tell(str(error))
         return {**result_of(self.run.state).as_json(), "status": "failed", "error": str(error)}
 
     def _leave(self, loop: asyncio.AbstractEventLoop, status: int, *, process_ends: bool) -> int:
