@@ -24,6 +24,7 @@ COMMANDS = [
     "show",
     "audit",
     "lint",
+    "try",
     "sessions",
     "init",
     "models",

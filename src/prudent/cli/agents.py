@@ -9,6 +9,7 @@ from prudent.cli.downloads import confirm_pull, progress_bar
 from prudent.config import load_agent
 from prudent.errors import ConfigurationError
 from prudent.journal.rows import RunRow
+from prudent.trial import TRIAL_NAME, trial_agent
 
 PLAIN_NAME = "plain"
 
@@ -49,6 +50,8 @@ def recorded_agent(run: RunRow, reference: str | None) -> Agent:
     """
     if reference:
         return load_agent(reference)
+    if run.agent == TRIAL_NAME and run.agent_file:
+        return trial_agent(run.agent_file)
     if run.agent_file:
         return load_agent(run.agent_file)
     if run.agent == PLAIN_NAME:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from prudent.cli import approvals, audit, chat, exits, init, lint, models, resume, run, runs, sessions, show, stop
+from prudent.cli import approvals, audit, chat, exits, init, lint, models, resume, run, runs, sessions, show, stop, try_tool
 from prudent.cli.machine import fill_missing_streams
 from prudent.cli.mishaps import quieten_threads, report_bug, tell, usage_text
 from prudent.errors import ConfigurationError, JournalError, PrudentError
@@ -44,6 +44,7 @@ app.command("runs", help=runs.HELP, epilog=runs.EPILOG)(runs.runs)
 app.command("show", help=show.HELP, epilog=show.EPILOG)(show.show)
 app.command("audit", help=audit.HELP, epilog=audit.EPILOG)(audit.audit)
 app.command("lint", help=lint.HELP, epilog=lint.EPILOG)(lint.lint)
+app.command("try", help=try_tool.HELP, epilog=try_tool.EPILOG)(try_tool.try_tool)
 app.add_typer(models.app, name="models", help=models.HELP, epilog=models.EPILOG)
 app.add_typer(sessions.app, name="sessions", help=sessions.HELP, epilog=sessions.EPILOG)
 app.command("init", help=init.HELP, epilog=init.EPILOG)(init.init)
