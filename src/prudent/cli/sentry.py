@@ -9,7 +9,6 @@ process, and with it every thread and tool of the run.
 from __future__ import annotations
 
 import contextlib
-import select
 import signal
 import socket
 import threading
@@ -76,8 +75,8 @@ class Sentry:
 
     def __enter__(self) -> Sentry:
         """Take the signals and begin to watch."""
-        for end in (self._inner, self._outer):
-            end.setblocking(False)
+        self._outer.setblocking(False)
+        self._inner.settimeout(PEEK_SECONDS)  # waits by poll: select knows no file beyond number 1023
         if threading.current_thread() is threading.main_thread():
             self._former_wakeup = signal.set_wakeup_fd(self._outer.fileno(), warn_on_full_buffer=False)
             heeded = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
@@ -131,12 +130,10 @@ class Sentry:
 
     def _listen(self) -> list[str]:
         """Wait a moment for signals, and name those that came."""
-        ready, _, _ = select.select([self._inner], [], [], PEEK_SECONDS)
-        if not ready:
-            return []
-        with contextlib.suppress(OSError):
+        try:
             return [SIGNALS[number] for number in self._inner.recv(64) if number in SIGNALS]
-        return []
+        except OSError:  # nothing came in time, or the pipe is closed
+            return []
 
     def _signalled(self, name: str) -> None:
         if self._asked_at is None:
