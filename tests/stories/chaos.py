@@ -25,10 +25,11 @@ from tests.context.test_transcript import faults
 from tests.stories.stamping import LEDGER, land, stamp
 
 from prudent import Agent, Budget, Context, RunResult, ToolError, tool
-from prudent.exchange import ModelRequest
+from prudent.exchange import ModelProfile, ModelRequest
 from prudent.journal.replay import replay
 from prudent.journal.store import JournalStore
 from prudent.loop.answer import ASK_AGAIN
+from prudent.messages import Message
 from prudent.models.scripted import ScriptedCall, ScriptedModel, ScriptedReply, call, raw_call, reply, slow, think
 from prudent.result import result_of
 from prudent.tools.definition import Tool
@@ -142,6 +143,8 @@ class Plan:
 
     turns: tuple[ScriptedReply, ...]
     parallel: bool
+    window_tokens: int = 32_768
+    """Of the model; a narrow one has the runtime fold old turns."""
 
 
 @dataclass(slots=True)
@@ -171,7 +174,8 @@ class Planner:
             turns.append(reply("bad answer"))
         cut = self.random.random() < 0.1
         turns.append(reply(f"answer {next(self.numbers)}", finish_reason="length" if cut else None))
-        return Plan(tuple(turns), parallel)
+        window_tokens = 900 if self.random.random() < 0.25 else 32_768
+        return Plan(tuple(turns), parallel, window_tokens)
 
     def _turn(self, parallel: bool) -> ScriptedReply:
         calls = [self._call() for _ in range(self.random.randint(1, 4 if parallel else 2))]
@@ -213,14 +217,27 @@ class Player:
         messages = request.messages
         assert not (found := faults(messages)), found
         assert messages[-1].role != "assistant", "a model is not asked behind its own answer"
-        said = sum(message.role == "assistant" or message.text == ASK_AGAIN for message in messages)
+        said = turns_said(messages)
         played = self.plan(request).turns[said]
         calls = tuple(asked.with_id(f"c{said}_{position}") for position, asked in enumerate(played.calls))
         return slow(replace(played, calls=calls), delay_seconds=self.gap_seconds, gap_seconds=self.gap_seconds)
 
 
-def model_of(plan: Callable[[ModelRequest], Plan], gap_seconds: float = 0.0) -> ScriptedModel:
-    return ScriptedModel([Player(plan, gap_seconds)], when_no_tools="as far as I came", repeat_last=True)
+def turns_said(messages: Sequence[Message]) -> int:
+    """Tell how many replies went before; those folded away are counted by the ids of the calls behind them."""
+    last = max((place for place, message in enumerate(messages) if message.calls), default=-1)
+    counted = 0 if last < 0 else int(messages[last].calls[0].id.partition("_")[0][1:]) + 1
+    return counted + sum(message.role == "assistant" or message.text == ASK_AGAIN for message in messages[last + 1 :])
+
+
+def model_of(plan: Callable[[ModelRequest], Plan], gap_seconds: float = 0.0, *, window_tokens: int = 32_768) -> ScriptedModel:
+    return ScriptedModel(
+        [Player(plan, gap_seconds)],
+        when_no_tools="as far as I came",
+        when_folding=slow("SUMMARY: much was done.\nFACTS:\n", delay_seconds=gap_seconds),
+        repeat_last=True,
+        profile=ModelProfile("scripted", context_window_tokens=window_tokens),
+    )
 
 
 def clerks_plan(request: ModelRequest) -> Plan:
@@ -251,7 +268,8 @@ def agent_of(
         **common,
     )
     tools = [*tools_of(world, process=process), *more_tools, clerk]
-    return Agent(model_of(lambda _: plan, gap_seconds), tools=tools, parallel_tool_calls=plan.parallel, **common)
+    model = model_of(lambda _: plan, gap_seconds, window_tokens=plan.window_tokens)
+    return Agent(model, tools=tools, parallel_tool_calls=plan.parallel, **common)
 
 
 async def sit(world: World, plan: Plan, **options: Any) -> RunResult:

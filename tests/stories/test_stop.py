@@ -18,7 +18,7 @@ from prudent import Agent, Budget, Event, RunResult, tool
 from prudent.context.transcript import TranscriptView
 from prudent.errors import ModelUnreachable
 from prudent.events import ApprovalAsked, ApprovalDecided, CallStarted, ModelCallRetried, ModelCallStarted, TextArrived
-from prudent.exchange import ModelRequest
+from prudent.exchange import ModelProfile, ModelRequest
 from prudent.journal.outside import end_from_outside
 from prudent.journal.store import JournalStore
 from prudent.models.retrying import RetryingModel
@@ -60,6 +60,8 @@ class Scene:
     tools: list[Any] = field(default_factory=list[Any])
     options: dict[str, Any] = field(default_factory=dict[str, Any])
     when_no_tools: Scripted = "as far as I came"
+    when_folding: Scripted | None = None
+    profile: ModelProfile = field(default_factory=lambda: ModelProfile("scripted"))
     approver: Any = None
     is_there: Callable[[Event], bool] = lambda _: False
     """Tells by an event that the state is reached; the others tell by `reached`."""
@@ -81,7 +83,10 @@ class Scene:
         return self.folder / "agent.db"
 
     def prepare(self, seconds: float = 30) -> Run:
-        model = self.wrap(ScriptedModel(self.script, when_no_tools=self.when_no_tools))
+        played = ScriptedModel(
+            self.script, when_no_tools=self.when_no_tools, when_folding=self.when_folding, profile=self.profile
+        )
+        model = self.wrap(played)
         budget = self.options.pop("budget", None) or Budget(model_calls=20, seconds=seconds)
         options: dict[str, Any] = {"planning": "off", **self.options}
         agent = Agent(model, tools=[idle, *self.tools], budget=budget, workspace=self.folder, **options)
@@ -173,6 +178,19 @@ def closing(scene: Scene) -> None:
     scene.is_there = lambda event: isinstance(event, ModelCallStarted) and event.purpose == "closing"
 
 
+def folding(scene: Scene) -> None:
+    @tool(effect="read")
+    async def page(number: int) -> str:
+        """Read a page."""
+        return f"page {number} " + "and so on " * 150
+
+    scene.tools = [page]
+    scene.script = [call("page", number=number) for number in range(9)]
+    scene.profile = ModelProfile("scripted", context_window_tokens=1200)
+    scene.when_folding = slow("late", delay_seconds=20)
+    scene.is_there = lambda event: isinstance(event, ModelCallStarted) and event.purpose == "folding"
+
+
 def checking_the_answer(scene: Scene) -> None:
     async def check(_: str) -> None:
         scene.reached.set()
@@ -213,6 +231,7 @@ STATES = [
     waiting_for_approval,
     waiting_for_the_plan,
     closing,
+    folding,
     checking_the_answer,
     working_in_a_sub_agent,
     asking_in_a_sub_agent,
@@ -303,8 +322,8 @@ async def test_after_a_stop_the_run_goes_on_where_it_stood(scene: Scene) -> None
     run = scene.prepare()
     await in_the_midst(scene, run, lambda: run.stop("enough"))
     model = ScriptedModel(["The end."])
-    again = Agent(model, tools=scene.tools, planning="off").resume(run.run_id, db=scene.db)
-    result = await again.work()
+    again = Agent(model, tools=scene.tools, planning="off", budget=Budget(model_calls=50))
+    result = await again.resume(run.run_id, db=scene.db).work()
     assert result.status == "completed"
     assert [faults(request.messages) for request in model.requests] == [[]] * len(model.requests)
     assert all(request.messages[-1].role != "assistant" for request in model.requests)

@@ -27,14 +27,14 @@ class ModeSwitch:
         """Hold a switch until somebody has decided; one that changes nothing is refused."""
         if candidate.tool.name != SWITCH_MODE:
             return None
+        preview = would_switch(candidate.arguments)
+        binding = bind(candidate.tool, candidate.arguments, preview)
+        question, decision = candidate.question, candidate.decision
+        if decision and question and question.kind == "mode" and question.binding == binding:
+            return None if decision.decision in ("approve", "always") else rejection(decision)
         mode = str(candidate.arguments.get("mode"))
         if mode == state.mode or mode not in self.modes:
             others = ", ".join(other for other in self.modes if other != state.mode) or "none"
             why = f"the mode is {mode!r} already" if mode == state.mode else f"the mode {mode!r} may not be asked for"
             return CallRefused("not_allowed", why, fix=f"go on, or ask for one of: {others}")
-        question, decision = candidate.question, candidate.decision
-        preview = would_switch(candidate.arguments)
-        binding = bind(candidate.tool, candidate.arguments, preview)
-        if decision and question and question.kind == "mode" and question.binding == binding:
-            return None if decision.decision in ("approve", "always") else rejection(decision)
         return Ask("mode", f"{preview}\nnow: {state.mode}", binding, each_time=True)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 
 import anyio
 import anyio.lowlevel
@@ -185,8 +186,12 @@ class Dispatcher:
         def note(kind: str, data: dict[str, JSON]) -> None:
             self._note(job, kind, data)
 
+        steps = count(1)
+
         async def run_tool(tool: Tool, arguments: JSONObject) -> object:
-            return await self.parts.runner.run(tool, arguments, replace(context, timeout_seconds=tool.timeout_seconds))
+            key = f"{context.idempotency_key}:{next(steps)}"  # the same step has it again when the call is run again
+            within = replace(context, idempotency_key=key, timeout_seconds=tool.timeout_seconds)
+            return await self.parts.runner.run(tool, arguments, within)
 
         context = Context(
             run_id=state.run_id,
