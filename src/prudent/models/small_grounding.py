@@ -47,7 +47,7 @@ _SMALL_WORD = re.compile(
     r"|where|which|who|why|will|with|would|yes|you|your|please|tell)",
     re.IGNORECASE,
 )
-_CHINESE_SMALL = re.compile(r"请问|多少|多久|多长时间|什么|怎么|怎样|哪里|哪些|是否|可以|能否|吗|呢|几|的|了|我|你|[^\w.%]")
+_CHINESE_SMALL = re.compile(r"请问|多少|多久|多长时间|什么|怎么|怎样|哪里|哪些|是否|可以|能否|吗|呢|[^\w.%]")
 _LEAST_WORDS = 2
 _NAMING_CHARS = 4
 _MOST_TERMS = 4
