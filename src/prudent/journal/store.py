@@ -69,6 +69,11 @@ class JournalStore(Records):
     def __exit__(self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None) -> None:
         self.close()
 
+    @property
+    def at_work(self) -> bool:
+        """Whether a run that was begun or claimed here has not been let go."""
+        return bool(self._open)
+
     def close(self) -> None:
         """Close the file. Runs that are open stay this process's until it ends or the lease has run out."""
         if self._left_traces:
