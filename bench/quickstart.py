@@ -28,9 +28,7 @@ def ask(task: str, model: str, db: Path) -> tuple[dict, float, float]:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.monotonic()
     command = [
-        sys.executable,
-        "-m",
-        "prudent",
+        str(Path(sys.executable).parent / "prudent"),
         "run",
         task,
         "--agent",
