@@ -202,6 +202,12 @@ async def test_a_result_is_told_with_where_its_numbers_are_from() -> None:
     assert not re.search(pattern, "40 EUR")
 
 
+async def test_an_answer_that_leaves_the_result_out_is_not_given() -> None:
+    inner = ScriptedModel(['{"answer": "$number", "source": "[1]"}'])
+    last = await ask(inner, history("What is 12% of 450?", ("work_out", '{"expression": "12% * 450"}', "12% * 450 = 54")))
+    assert last.message.text.startswith("12% * 450 = 54\n\n")
+
+
 async def test_a_chinese_question_is_asked_and_answered_in_chinese() -> None:
     inner = ScriptedModel(['{"tool": "final_answer"}', "你好！"])
     await ask(inner, history("你好，船多少钱？"))

@@ -212,8 +212,9 @@ class SmallTurn:
             reply = await self.asking.ask(asked, closed_object(loose), max_tokens=500)
         answer = reply["answer"]
         text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
-        if self._result():
-            return Draft(text, self.facts[-1])
+        if result := self._result():
+            says_it = self.request.output_schema is not None or result in plain_numbers(numbers_in(text))
+            return Draft(text if says_it else self.facts[-1].text, self.facts[-1])
         chosen = labels.index(reply["source"]) if reply["source"] in labels else None
         return make_draft(text, self.situation.question, self.facts, chosen, strict=not self.profile.knows_when_not)
 
