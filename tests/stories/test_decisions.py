@@ -218,6 +218,18 @@ async def test_an_approver_whose_answer_does_not_fit_parks_the_run(office: Offic
     assert (result.status, office.log) == ("awaiting_approval", [])
 
 
+async def test_an_approver_that_fails_leaves_the_question_for_somebody_else(office: Office) -> None:
+    class Broken:
+        async def decide(self, question: ApprovalAsked) -> ApprovalDecided | None:
+            raise ConnectionError("no network")
+
+    result = await office.agent([DELETE]).run("x", db=office.db, run_id="r", approver=Broken())
+    assert (result.status, len(result.pending)) == ("awaiting_approval", 1)
+    office.decide("d7", "approve")
+    assert (await office.go_on("Done.")).status == "completed"
+    assert office.log == ["delete 7"]
+
+
 async def test_a_stop_at_an_unknown_outcome_leaves_the_question_for_later(office: Office) -> None:
     await office.begin(DELETE)
     office.decide("d7", "approve")

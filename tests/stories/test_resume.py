@@ -16,6 +16,7 @@ from prudent.exchange import ModelRequest
 from prudent.journal.store import JournalStore
 from prudent.models.scripted import Scripted, ScriptedModel, call, raw_call, reply
 from prudent.tools.macro import given, macro, step
+from prudent.types import JSONMapping
 
 pytestmark = pytest.mark.anyio
 
@@ -232,3 +233,36 @@ async def test_who_shares_a_resource_with_a_call_of_unknown_outcome_waits_with_i
     result = await cut.go_on(tools=[put])
     assert [pending["call_id"] for pending in result.pending] == ["1"]
     assert cut.log == ["put 3"]
+
+
+async def test_a_check_that_says_it_did_not_happen_lets_it_run(cut: Cut) -> None:
+    happened: list[object] = []
+
+    async def check(_arguments: JSONMapping, key: str) -> object:
+        return happened[-1]
+
+    @tool(effect="write", confirm="never", check=check)
+    async def book(number: int) -> str:
+        """Book."""
+        cut.log.append(f"book {number}")
+        return f"booked {number}"
+
+    await cut.play(call("book", number=1), "Done.", tools=[book])
+    for answer, log, shown in ((False, ["book 1"], "booked 1"), (True, [], "It did happen"), ("no. 7", [], "no. 7")):
+        happened.append(answer)
+        cut.behind(of(CallStarted))
+        assert (await cut.go_on("Done.", tools=[book])).status == "completed"
+        assert cut.log == log
+        assert shown in cut.shown[0]
+    happened.append(None)
+    cut.behind(of(CallStarted))
+    assert (await cut.go_on(tools=[book])).pending[0]["kind"] == "unknown_outcome"
+
+
+async def test_an_answer_whose_check_fails_is_not_taken_for_a_checked_one(cut: Cut) -> None:
+    def check(_: str) -> str | None:
+        raise KeyError("secret")
+
+    result = await cut.play("It is so.", answer_check=check)
+    assert (result.status, result.output) == ("failed", "It is so.")
+    assert result.error == "the answer could not be checked: KeyError"

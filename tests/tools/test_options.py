@@ -35,6 +35,17 @@ def test_options_that_make_no_sense(options: Any, says: str) -> None:
         check_options(options, "name", "tool 'name'")
 
 
+@pytest.mark.parametrize("option", ["preview", "resource", "shape"])
+def test_only_the_check_may_be_async(option: str) -> None:
+    async def function(_: Any) -> str:
+        return ""
+
+    options: Any = {option: function}
+    with pytest.raises(DefinitionError, match=f"{option} is async"):
+        check_options(options, "name", "tool 'name'")
+    check_options({"check": function}, "name", "tool 'name'")
+
+
 @pytest.mark.parametrize("name", ["", "two words", "a.b", "天气", "x" * 65])
 def test_names_that_providers_refuse(name: str) -> None:
     with pytest.raises(DefinitionError, match="a name has 1 to 64"):

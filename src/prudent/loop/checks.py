@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+from prudent.errors import JournalError, PrudentError
 from prudent.loop.parts import AnswerCheck, Correction
 from prudent.state import RunState
 from prudent.types import JSON, JSONObject
@@ -79,8 +80,14 @@ class JudgedAnswer:
         """Ask the function; what it still dislikes after `times` corrections fails the run."""
         if correction := await self.inner.check(text, state):
             return correction
-        verdict = self.judge(text)
-        reason = await verdict if inspect.isawaitable(verdict) else verdict
+        try:
+            verdict = self.judge(text)
+            reason = await verdict if inspect.isawaitable(verdict) else verdict
+        except JournalError:
+            raise
+        except Exception as error:  # a check is a user's code: when it fails, the answer is not taken for a checked one
+            what = str(error) if isinstance(error, PrudentError) else type(error).__name__
+            return Correction("", final=f"the answer could not be checked: {what}")
         if not reason:
             return None
         before = sum(m.role == "user" and m.text.startswith(SENT_BACK) for m in state.transcript)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 
-from prudent.errors import CallParked
-from prudent.events import ApprovalAsked, ApprovalDecided
+from prudent.errors import CallParked, JournalError
+from prudent.events import ApprovalAsked, ApprovalDecided, Warned
 from prudent.loop.gate import Gate, Job
 from prudent.loop.parts import Parts
 from prudent.messages import ToolCall
@@ -65,8 +65,14 @@ class Questions:
         record = self.parts.state.calls[job.call.id]
         if self.parts.approver is None or record.question is None:
             return None
-        with self.parts.pause():
-            decision = await self.parts.approver.decide(record.question)
+        try:
+            with self.parts.pause():
+                decision = await self.parts.approver.decide(record.question)
+        except JournalError:
+            raise
+        except Exception as error:  # an approver is a user's code: when it fails, the question waits for somebody else
+            self.parts.recorder.emit(Warned(text=f"asking about {record.tool_name} failed ({type(error).__name__}); it waits"))
+            return None
         return self.take(job, decision) if decision and record.takes(decision) else None
 
     def take(self, job: Job, decision: ApprovalDecided) -> ApprovalDecided:

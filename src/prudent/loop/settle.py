@@ -7,6 +7,7 @@ again when that is safe; else its own `check` answers, or a person does.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from inspect import isawaitable
 
 from prudent.errors import CallRefused
 from prudent.events import ApprovalDecided
@@ -76,7 +77,7 @@ class Settler:
         if record.attempt == 0 or record.effect == "read" or record.idempotent:
             return True
         if not _asked(record):
-            happened = self._checked(job)
+            happened = await self._checked(job)
             if happened is not None:
                 return not happened
             self.questions.ask(job, Ask("unknown_outcome", f"{record.tool_name}: {UNKNOWN}", binding=""))
@@ -93,12 +94,13 @@ class Settler:
             self.dispatcher.end(job, "rejected", shaped, 0.0, kind=kind)
         return decision.decision == "retry"
 
-    def _checked(self, job: Job) -> bool | None:
+    async def _checked(self, job: Job) -> bool | None:
         """Let the tool's own check tell whether it happened, and answer the call if so; None when it cannot tell."""
         if job.tool is None or job.tool.check is None:
             return None
         try:
-            known = job.tool.check(job.arguments, f"{self.parts.state.run_id}:{job.call.id}")
+            told = job.tool.check(job.arguments, f"{self.parts.state.run_id}:{job.call.id}")
+            known = await told if isawaitable(told) else told
         except Exception:  # a check is a user's code: when it fails the outcome stays unknown
             return None
         if known is None or known is False:

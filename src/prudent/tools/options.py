@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from inspect import iscoroutinefunction
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 from prudent.errors import DefinitionError
@@ -61,7 +62,9 @@ class ToolOptions(TypedDict, total=False):
     """Tells what a call would do, from its decoded arguments, without doing it."""
 
     check: Check
-    """Tells whether a call happened: `check(arguments, idempotency_key)`, None if it cannot tell."""
+    """Tells whether a call happened: `check(arguments, idempotency_key)`; it may be async.
+
+    True, or what came of it; False if it did not happen, and so may run; None if it cannot tell."""
 
     resource: Resource
     """Names what a call works on, from its decoded arguments; calls naming the same thing wait for each other."""
@@ -134,6 +137,10 @@ def _check_kinds(given: Mapping[str, object], where: str) -> None:
     for option in _FUNCTIONS:
         if not callable(given.get(option, print)):
             raise DefinitionError(f"{where}: {option} is {given[option]!r}, but must be a function")
+        if option != "check" and iscoroutinefunction(given.get(option)):
+            raise DefinitionError(
+                f"{where}: {option} is async, but must be a plain function; only the tool and check may be async"
+            )
     spelled: object = given.get("enum_values", {})
     if not isinstance(spelled, Mapping) or not all(isinstance(key, str) and key for key in _items(spelled)):
         raise DefinitionError(
