@@ -16,6 +16,7 @@ TOOLKITS: Mapping[str, str] = MappingProxyType(
         "knowledge": "prudent.toolkits.knowledge:knowledge",
         "report": "prudent.toolkits.report:report",
         "release": "prudent.toolkits.release:release",
+        "openapi": "prudent.tools.importers.openapi:openapi",
     }
 )
 """By the name that an agent file uses: the module and the factory in it."""
