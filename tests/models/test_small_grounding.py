@@ -111,6 +111,12 @@ def test_an_answer_is_put_on_the_fact_it_shares_most_with() -> None:
     assert make_draft("10 days", "How many days?", facts, None).fact is None
 
 
+def test_a_chinese_answer_that_takes_the_question_up_stands() -> None:
+    facts = [Fact("工作时间", "青岛办公室实行每周40小时工作制。 年假为每年12天，工作满五年后为15天。")]
+    answer, question = "青岛办公室的员工每年有12天年假。", "青岛办公室的员工每年有多少天年假？"
+    assert make_draft(answer, question, facts, 0).fact == facts[0]
+
+
 def test_when_a_draft_has_to_be_calculated_on() -> None:
     def wants(answer: str, question: str) -> bool:
         return wants_calculation(Draft(answer, None), question)

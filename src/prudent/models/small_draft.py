@@ -8,9 +8,12 @@ from dataclasses import dataclass
 
 from prudent.models.small_grounding import asks_for_amount, is_small_word, numbers_in, own_numbers, plain_numbers
 from prudent.models.small_situation import Fact
+from prudent.models.small_words import is_chinese
 
 _UNFINISHED_SUM = re.compile(r"\d[^.;。；]*?\s[x×]\s*\d")
 _LEAST_COVERED = 0.5
+_LEAST_COVERED_CHINESE = 0.2
+"""Pairs of characters run across words, so that fewer of them come back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,8 @@ def make_draft(answer: str, question: str, facts: Sequence[Fact], chosen: int | 
     best = ranks.index(max(ranks)) if said else chosen
     bare = not {part for part in said - asked if not part[0].isdigit()}
     covered = len(asked & held[best]) / max(len(asked), 1)
-    if (bare and covered <= _LEAST_COVERED) or (strict and covered < _LEAST_COVERED):
+    least = _LEAST_COVERED_CHINESE if is_chinese(question) else _LEAST_COVERED
+    if (bare and covered <= least) or (strict and covered < least):
         return Draft(answer, None)
     return Draft(answer, facts[best])
 

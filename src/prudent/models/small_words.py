@@ -50,7 +50,10 @@ ENGLISH = Words(
     ),
     answer_directly="For small talk, greetings, thanks, general knowledge, and to rephrase or translate a given text.",
     found="Found so far:",
-    from_facts="Answer the question from the facts only. If the facts do not say it, say so.",
+    from_facts=(
+        "Answer every part of the question, in one or two whole sentences, from the facts only. "
+        "If the facts do not say it, say so."
+    ),
     calculate="Write the calculation that gives what the question asks for.",
     facts="Facts:",
     question="Question:",
