@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 from typing import Any
 
@@ -10,6 +11,11 @@ from hypothesis import HealthCheck, settings
 
 settings.register_profile("shared_machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared_machine")
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell's background job ignores Ctrl-C, and so would every program the tests start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
