@@ -1,7 +1,4 @@
-"""What a run emits, in order. The recorded ones are the journal: everything that is known of a run is read from them.
-
-An event is a fact, emitted when it has happened; only `CallStarted` comes before, so that no effect goes unnoticed.
-"""
+"""What a run emits, in order: facts, but for `CallStarted`, which comes before its call. The recorded ones are the journal."""
 
 from __future__ import annotations
 
@@ -148,6 +145,9 @@ class CallPrepared(Event):
 
     repairs: tuple[str, ...] = ()
     is_task: bool = True
+    same_as: str = ""
+    """The first call of the same reply that is equal to this one, "" when this is the first itself."""
+
     secret: tuple[str, ...] = ()
     """Parameters whose values the journal hides."""
 

@@ -9,15 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import singledispatchmethod
 
-from prudent.answers import answers
-from prudent.errors import ErrorKind
+from prudent.calls import CallRecord
 from prudent.events import (
     ApprovalAsked,
     ApprovalDecided,
     CallEnded,
     CallPrepared,
     CallStarted,
-    CallStatus,
     Event,
     IncompleteReason,
     MessageAdded,
@@ -33,55 +31,11 @@ from prudent.events import (
     ThoughtRecorded,
 )
 from prudent.folds import Folds
-from prudent.messages import Image, Message
+from prudent.messages import Message
 from prudent.sitting import Sitting
 from prudent.standing import StandingRule
 from prudent.toolbox import Toolbox
-from prudent.types import JSON, JSONObject, Usage
-
-UNANSWERED: frozenset[CallStatus] = frozenset({"pending", "running", "unknown"})
-
-
-@dataclass(slots=True)
-class CallRecord:
-    """What is known of one call."""
-
-    turn: int
-    position: int
-    call_id: str
-    tool_name: str
-    arguments: JSONObject
-    is_task: bool
-    status: CallStatus = "pending"
-    error_kind: ErrorKind | None = None
-    attempt: int = 0
-    """How often it was started; 0 when it never ran."""
-
-    planned: bool = False
-    effect: str = "write"
-    idempotent: bool = False
-    shown: str = ""
-    result_hash: str = ""
-    artifact: str = ""
-    images: tuple[Image, ...] = ()
-    question: ApprovalAsked | None = None
-    decision: ApprovalDecided | None = None
-
-    @property
-    def answered(self) -> bool:
-        """Whether the call has its result, whatever it is."""
-        return self.status not in UNANSWERED
-
-    @property
-    def executed(self) -> bool:
-        """Whether it is a task call that really ran."""
-        return self.is_task and self.attempt > 0
-
-    def takes(self, decision: ApprovalDecided) -> bool:
-        """Whether a decision answers what is asked about the call now; one for an earlier question does not."""
-        if self.question is None or self.decision or self.answered:
-            return False
-        return answers(self.question, decision)
+from prudent.types import JSON, Usage
 
 
 @dataclass(slots=True)
@@ -219,7 +173,7 @@ class RunState:
     @_take_in.register
     def _(self, event: CallPrepared) -> None:
         self.calls[event.call_id] = CallRecord(
-            event.turn, event.position, event.call_id, event.tool_name, event.arguments, event.is_task
+            event.turn, event.position, event.call_id, event.tool_name, event.arguments, event.is_task, same_as=event.same_as
         )
 
     @_take_in.register

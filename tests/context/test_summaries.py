@@ -4,12 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from prudent.calls import CallRecord
 from prudent.context.facts import Recorded, choose, facts_of, grounded, says_as_much, source_of
 from prudent.context.summaries import read_notes, summary_by_rules, within_length, written_out
 from prudent.context.words import EN, ZH
 from prudent.events import ThoughtRecorded
 from prudent.messages import Message, ToolCall
-from prudent.state import CallRecord, RunState
+from prudent.state import RunState
 
 
 def recorded(call_id: str, shown: str, *, status: str = "ok", artifact: str = "", secret: tuple[str, ...] = ()) -> Recorded:

@@ -25,6 +25,7 @@ from tests.context.test_transcript import faults
 from tests.stories.stamping import LEDGER, land, stamp
 
 from prudent import Agent, Budget, Context, RunResult, ToolError, tool
+from prudent.events import ApprovalAsked, ApprovalDecided
 from prudent.exchange import ModelProfile, ModelRequest
 from prudent.journal.replay import replay
 from prudent.journal.store import JournalStore
@@ -67,8 +68,8 @@ class World:
         return [(name, json.dumps(arguments, sort_keys=True), key) for name, arguments, key in map(json.loads, lines)]
 
     def has(self, name: str, arguments: JSONObject) -> bool:
-        """Whether a call took effect."""
-        return any(effect[:2] == (name, json.dumps(arguments, sort_keys=True)) for effect in self.effects())
+        """Whether a call took effect; its number tells it from all others."""
+        return any(effect[0] == name and json.loads(effect[1])["number"] == arguments["number"] for effect in self.effects())
 
     async def pause(self, number: int) -> None:
         """Take a moment that differs from call to call."""
@@ -129,10 +130,27 @@ def tools_of(world: World, *, process: bool = False) -> list[Tool]:
         await world.pause(number)
         raise ToolError(f"stumbled over {number}")
 
-    return [look, note, post, pay, book, stumble, *([stamp] if process else [])]
+    @tool(effect="write", confirm="never", secret=["key"], timeout_seconds=20)
+    async def login(context: Context, number: int, key: str) -> str:
+        """Log in."""
+        await world.pause(number)
+        world.land("login", context.idempotency_key, number=number, right=key == secret_of(number))
+        return f"logged in {number}"
+
+    return [look, note, post, pay, book, stumble, login, *([stamp] if process else [])]
 
 
-RESULTS = {"note": "noted {number} in {path}", "post": "posted {number}", "pay": "paid {number}", "stamp": "stamped {number}"}
+def secret_of(number: int) -> str:
+    return f"hunter-{number * 7919}-hunter"
+
+
+RESULTS = {
+    "note": "noted {number} in {path}",
+    "post": "posted {number}",
+    "pay": "paid {number}",
+    "stamp": "stamped {number}",
+    "login": "logged in {number}",
+}
 
 IDEMPOTENT = ("note", "stumble")
 
@@ -145,6 +163,9 @@ class Plan:
     parallel: bool
     window_tokens: int = 32_768
     """Of the model; a narrow one has the runtime fold old turns."""
+
+    somebody_there: bool = False
+    """Whether questions are answered at once; else the run parks."""
 
 
 @dataclass(slots=True)
@@ -168,14 +189,16 @@ class Planner:
             if turns and turns[-1].calls and self.random.random() < 0.06:
                 turns.append(reply(""))
             turns.append(self._turn(parallel))
-            if turns[-1].finish_reason is None and self.random.random() < 0.08:
-                turns.append(reply(turns[-1].calls[-1], finish_reason=None))
+            last = turns[-1].calls[-1]
+            # What a secret was is forgotten with its call, so a repetition of it is not noticed behind a cut.
+            if turns[-1].finish_reason is None and last.name != "login" and self.random.random() < 0.08:
+                turns.append(reply(last))
         if self.random.random() < 0.2:
             turns.append(reply("bad answer"))
         cut = self.random.random() < 0.1
         turns.append(reply(f"answer {next(self.numbers)}", finish_reason="length" if cut else None))
         window_tokens = 900 if self.random.random() < 0.25 else 32_768
-        return Plan(tuple(turns), parallel, window_tokens)
+        return Plan(tuple(turns), parallel, window_tokens, self.random.random() < 0.4)
 
     def _turn(self, parallel: bool) -> ScriptedReply:
         calls = [self._call() for _ in range(self.random.randint(1, 4 if parallel else 2))]
@@ -188,11 +211,13 @@ class Planner:
 
     def _call(self) -> ScriptedCall:
         number = next(self.numbers)
-        kinds = ["look", "note", "post", "post", "pay", "book", "stumble", "broken", "wrong", "unknown"]
+        kinds = ["look", "note", "post", "post", "pay", "book", "stumble", "login", "broken", "wrong", "unknown"]
         kinds += [*self.extra, *["stamp"] * (3 * self.process), *["clerk"] * (2 * self.sub_agents)]
         match self.random.choice(kinds):
             case "note":
                 return call("note", path=self.random.choice("ab"), number=number)
+            case "login":
+                return call("login", number=number, key=secret_of(number))
             case "clerk":
                 return call("ask_clerk", task=str(self.random.randrange(1000)) + f" {number}")
             case "broken":
@@ -279,8 +304,23 @@ async def sit(world: World, plan: Plan, **options: Any) -> RunResult:
         known = store.has(RUN)
         if known and (state := replay(store, RUN)).status not in ("running", "awaiting_approval"):
             return result_of(state)
-    run = agent.resume(RUN, db=db) if known else agent.prepare("do it", db=db, run_id=RUN)
+    approver = Ann(world) if plan.somebody_there else None
+    run = agent.resume(RUN, db=db, approver=approver) if known else agent.prepare("do it", db=db, run_id=RUN, approver=approver)
     return await run.work()
+
+
+@dataclass(frozen=True, slots=True)
+class Ann:
+    """Somebody who is there and takes a moment to decide."""
+
+    world: World
+
+    async def decide(self, question: ApprovalAsked) -> ApprovalDecided | None:
+        """Decide as `decision` does."""
+        await anyio.lowlevel.checkpoint()
+        asked: JSONObject = {"tool_name": question.tool_name, "arguments": question.arguments, "kind": question.kind}
+        decided: dict[str, Any] = decision(self.world, asked)
+        return ApprovalDecided(call_id=question.call_id, decided_by="ann", **decided)
 
 
 def answer(world: World, result: RunResult) -> list[str]:
@@ -306,8 +346,10 @@ def decision(world: World, question: JSONObject) -> JSONObject:
             return {"decision": "reject", "reason": "too much"}
         case 1:
             return {"decision": "edit", "arguments": {"number": number + 100_000}}
-        case _:
+        case 2:
             return {"decision": "approve"}
+        case _:
+            return {"decision": "always"}
 
 
 def bury(world: World) -> None:

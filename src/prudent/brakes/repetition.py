@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from prudent.calls import CallRecord
 from prudent.errors import CallRefused
 from prudent.messages import canonical_json
 from prudent.ports import Candidate, End, Verdict
-from prudent.state import CallRecord, RunState
+from prudent.state import RunState
 from prudent.tools.definition import Tool
 
 EARLIER_RESULT_CHARS = 1000

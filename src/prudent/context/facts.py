@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from prudent.calls import CallRecord
 from prudent.context.cutting import shorten
 from prudent.context.json_text import encode
 from prudent.context.relevance import best_places
-from prudent.state import CallRecord
 from prudent.types import JSONObject
 
 FACT_CHARS = 200

@@ -15,7 +15,7 @@ from prudent.errors import CallParked, CallRefused, ErrorKind, JournalError, Too
 from prudent.events import CallEnded, CallPrepared, CallStarted, CallStatus
 from prudent.loop.digest import Digest
 from prudent.loop.early import EarlyStarts
-from prudent.loop.gate import Gate, Job
+from prudent.loop.gate import Gate, Job, find_alike
 from prudent.loop.notes import event_of
 from prudent.loop.parts import Parts
 from prudent.loop.questions import Questions
@@ -39,7 +39,11 @@ class Dispatcher:
 
     def admit_all(self, calls: Sequence[ToolCall], turn: int) -> list[Job]:
         """Put all calls of a reply on record, in order."""
-        return [self.admit(call, position, turn) for position, call in enumerate(calls)]
+        jobs = [self.gate.prepare(call, position, turn) for position, call in enumerate(calls)]
+        find_alike(jobs)
+        for job in jobs:
+            self.admit(job)
+        return jobs
 
     def refuse_cut(self, jobs: Sequence[Job]) -> None:
         """Answer the calls of a reply that ended for length: nothing of it runs, though its JSON may parse."""
@@ -48,22 +52,21 @@ class Dispatcher:
                 reason = "the reply was cut off at its length limit, so this call may be incomplete; it was not run"
                 self._refuse(job, CallRefused("truncated", reason, fix="make the call again, shorter"))
 
-    def admit(self, call: ToolCall, position: int, turn: int) -> Job:
+    def admit(self, job: Job) -> None:
         """Put a call on record as the next one."""
-        job = self.gate.prepare(call, position, turn)
         self.parts.recorder.emit(
             CallPrepared(
-                turn=turn,
-                position=position,
-                call_id=call.id,
-                tool_name=job.tool.name if job.tool else call.name,
+                turn=job.turn,
+                position=job.position,
+                call_id=job.call.id,
+                tool_name=job.tool.name if job.tool else job.call.name,
                 arguments=job.arguments,
                 repairs=job.repairs,
                 is_task=job.tool.is_task if job.tool else True,
                 secret=job.tool.secret if job.tool else (),
+                same_as="" if job.alike == job.call.id else job.alike,
             )
         )
-        return job
 
     async def work(self, jobs: Sequence[Job], early: EarlyStarts | None = None) -> End | None:
         """Give every call its answer, except those that wait for a person. Returns what a brake said if it ends the run.

@@ -38,6 +38,12 @@ class Job:
     waits_for: list[Job] = field(default_factory=list["Job"])
     """Earlier calls of the same reply that must be through first: same resource, or a prerequisite."""
 
+    alike: str = ""
+    """Id of the first call of the reply that is equal to this one, which may be this one itself; "" while it streams.
+
+    Kept on record, since arguments that hold a secret can be compared only as long as their call is open.
+    """
+
     done: anyio.Event = field(default_factory=anyio.Event)
     parked: bool = False
 
@@ -103,12 +109,24 @@ class Gate:
         if job.tool is None:
             return
         if not job.tool.repeatable:
-            job.original = next((other for other in earlier if other.key == job.key), None)
+            job.original = next((other for other in earlier if _are_alike(other, job)), None)
         mine = _resource(job)
         for other in earlier:
             same = mine is not None and mine == _resource(other) and not (job.reads and other.reads)
             if same or (other.tool and other.tool.name in job.tool.requires):
                 job.waits_for.append(other)
+
+
+def find_alike(jobs: Sequence[Job]) -> None:
+    """Say of each job of a reply, in order, which call is the first that is equal to it, unless that is known already."""
+    first: dict[str, str] = {}
+    for job in jobs:
+        job.alike = job.alike or first.get(job.key, job.call.id)
+        first.setdefault(job.key, job.alike)
+
+
+def _are_alike(one: Job, other: Job) -> bool:
+    return one.alike == other.alike if one.alike and other.alike else one.key == other.key
 
 
 def _resource(job: Job) -> str | None:

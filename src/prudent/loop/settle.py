@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from inspect import isawaitable
 
+from prudent.calls import CallRecord
 from prudent.errors import CallRefused
 from prudent.events import ApprovalDecided
 from prudent.loop.dispatch import Dispatcher
-from prudent.loop.gate import Gate, Job
+from prudent.loop.gate import Gate, Job, find_alike
 from prudent.loop.parts import Parts
 from prudent.loop.questions import Questions
 from prudent.messages import ToolCall
 from prudent.ports import Ask, End
-from prudent.state import CallRecord
 from prudent.tools.definition import Tool
 
 UNKNOWN = "the process ended while this call ran; whether it took effect is not known"
@@ -39,7 +39,10 @@ class Settler:
             return None
         message = next(m for m in reversed(state.transcript) if m.role == "assistant")
         jobs = [self._job(call, position) for position, call in enumerate(message.calls)]
-        jobs = [job for job in jobs if job is not None]
+        find_alike(jobs)
+        for job in jobs:
+            self._take_up(job)
+        jobs = [job for job in jobs if _was_let_through(job, state.calls[job.call.id])]
         if state.cut:
             self.dispatcher.refuse_cut(jobs)
             return None
@@ -55,21 +58,24 @@ class Settler:
         asked = record.question is not None and record.question.sub_call and record.decision is None
         return bool(asked) and self.parts.approver is None
 
-    def _job(self, call: ToolCall, position: int) -> Job | None:
-        """Take a call up as it stands on record; None when it was refused and so means nothing to the others."""
+    def _job(self, call: ToolCall, position: int) -> Job:
+        """Make the job of a call as it stands on record."""
         record = self.parts.state.calls.get(call.id)
-        if record is None:
-            return self.dispatcher.admit(call, position, self.parts.state.turn)
-        job = self.gate.prepare(call, position, record.turn)
-        if job.refusal is None:
-            job.arguments = record.arguments
-        if record.answered:
-            job.done.set()
-            return job if record.executed or record.question else None
-        decision, question = record.decision, record.question
-        if decision and decision.decision == "edit" and question and not question.sub_call:
-            self.questions.take(job, decision)
+        job = self.gate.prepare(call, position, record.turn if record else self.parts.state.turn)
+        if record:
+            job.alike = record.same_as or call.id
+            job.arguments = record.arguments if job.refusal is None else job.arguments
         return job
+
+    def _take_up(self, job: Job) -> None:
+        """Put a call on record that is not there yet; of one that is, heed what was decided about it."""
+        record = self.parts.state.calls.get(job.call.id)
+        if record is None:
+            self.dispatcher.admit(job)
+        elif record.answered:
+            job.done.set()
+        elif record.decision and record.decision.decision == "edit" and record.question and not record.question.sub_call:
+            self.questions.take(job, record.decision)
 
     async def _outcome_known(self, job: Job) -> bool:
         """Whether the call may go through the gate (again); one of unknown outcome is answered here, or waits."""
@@ -113,6 +119,11 @@ class Settler:
         tool = job.tool or Tool(job.call.name, _gone, "", {})
         shaped = self.parts.shaper.shape(tool, job.call.id, result if given else "It did happen; there is no result.")
         self.dispatcher.end(job, "ok", shaped, 0.0)
+
+
+def _was_let_through(job: Job, record: CallRecord) -> bool:
+    """Whether the others are compared with the call: one that was refused at once means nothing to them."""
+    return not job.done.is_set() or record.executed or record.question is not None
 
 
 def _asked(record: CallRecord) -> bool:
