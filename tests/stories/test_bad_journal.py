@@ -12,13 +12,14 @@ import anyio
 import pytest
 from tests.stories.stamping import write_late
 
-from prudent import Agent, RunResult, tool
+from prudent import Agent, Event, RunResult, tool
 from prudent.errors import JournalError, RunNotFound
-from prudent.events import CallEnded
+from prudent.events import CallEnded, RunEnded
+from prudent.exchange import ModelRequest
 from prudent.journal.database import Database
 from prudent.journal.replay import replay
 from prudent.journal.store import JournalStore
-from prudent.models.scripted import ScriptedModel, call, reply
+from prudent.models.scripted import ScriptedModel, call, reply, slow
 from prudent.runs import Run
 
 pytestmark = pytest.mark.anyio
@@ -189,6 +190,44 @@ async def test_what_was_recorded_is_there_and_the_run_goes_on(case: Case) -> Non
     assert result.status == "awaiting_approval"
     assert [pending["kind"] for pending in result.pending] == ["unknown_outcome"] * 2
     assert case.log == ["act 1", "spoil"], "what had taken effect was repeated"
+
+
+async def test_a_run_that_is_on_record_as_ended_ends_though_it_cannot_be_let_go(tmp_path: Path) -> None:
+    """Its end lets it go; what is done to make sure may fail."""
+    db = tmp_path / "agent.db"
+    others: list[sqlite3.Connection] = []
+
+    def lock_at_the_end(event: Event) -> None:
+        if isinstance(event, RunEnded):
+            others.append(sqlite3.connect(db, isolation_level=None))
+            others[0].execute("BEGIN IMMEDIATE")
+
+    run = Agent(ScriptedModel(["Hi."])).prepare("x", db=db)
+    assert (await run.work(lock_at_the_end)).status == "completed"
+    others[0].close()
+
+
+async def test_early_reads_end_when_their_reply_cannot_be_recorded(case: Case) -> None:
+    @tool(effect="read", timeout_seconds=20)
+    async def linger(seconds: float) -> str:
+        """Linger."""
+        await anyio.sleep(seconds)
+        case.log.append("lingered")
+        return "lingered"
+
+    def spoil_it(_: ModelRequest) -> Any:
+        assert case.run
+        journal: Any = case.run.loop.parts.recorder.journal
+        case.harm.do(journal._database)
+        return slow(reply("text " * 4000, call("linger", seconds=0.3), call("linger", seconds=0.4)), gap_seconds=0.05)
+
+    agent = Agent(ScriptedModel([spoil_it]), tools=[linger], planning="off", parallel_tool_calls=True)
+    case.run = agent.prepare("x", db=case.db)
+    with pytest.raises(JournalError):
+        await case.run.work()
+    case.harm.undo()
+    await anyio.sleep(0.5)
+    assert case.log == []
 
 
 def expire_lease(db: Path) -> None:

@@ -27,6 +27,7 @@ from tests.stories.chaos import (
     count_effects,
     how_it_ended,
     play_uncut,
+    secret_of,
     sit,
 )
 
@@ -107,7 +108,7 @@ BLADES = st.lists(st.tuples(st.integers(0, 40), st.booleans()), min_size=1, max_
 
 
 @given(st.integers(0, 2**32), BLADES)
-@settings(max_examples=25)
+@settings(max_examples=60)
 def test_a_run_cut_anywhere_ends_like_one_that_nobody_cut(seed: int, blades: list[tuple[int, bool]]) -> None:
     plan = Planner(Random(seed)).plan()
     with TemporaryDirectory() as uncut_folder, TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
@@ -126,6 +127,8 @@ RICH = reply(
     call("post", number=2),
     call("pay", number=3),
     call("book", number=6),
+    call("login", number=8, key=secret_of(8)),
+    call("login", number=8, key=secret_of(8)),
     raw_call("post", '{"number": 7, '),
 )
 

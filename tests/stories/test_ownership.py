@@ -16,11 +16,11 @@ import pytest
 from tests.stories.kills import MARK, left_over
 from tests.stories.stamping import write_late
 
-from prudent import Agent
+from prudent import Agent, RunResult, tool
 from prudent.errors import RunAlive
 from prudent.events import CallEnded, RunEnded, RunResumed
 from prudent.journal.store import JournalStore
-from prudent.models.scripted import ScriptedModel
+from prudent.models.scripted import ScriptedModel, call
 
 ROOT = Path(__file__).parents[2]
 LEASE_SECONDS, RENEW_SECONDS = 1.0, 0.2
@@ -144,3 +144,29 @@ def test_it_ends_though_it_has_nothing_to_write(owner: Owner) -> None:
         assert "taken over by another process" in err
         journal.release()
         assert not [event for event in store.read(run_id) if isinstance(event, CallEnded | RunEnded)]
+
+
+async def hand_over(db: Path) -> RunResult:
+    clerk = Agent(ScriptedModel([call("delete", number=7)]), name="clerk", tools=[delete], planning="off")
+    script = [call("ask_clerk", task="x").with_id("c")]
+    return await Agent(ScriptedModel(script), tools=[clerk], planning="off").run("x", db=db, run_id="r")
+
+
+@tool(effect="destructive")
+async def delete(number: int) -> str:
+    """Delete."""
+    return f"deleted {number}"
+
+
+def test_a_sub_agents_run_that_another_process_works_on_ends_its_parents_sitting(tmp_path: Path) -> None:
+    """It is nothing that the model could do something about."""
+    db = tmp_path / "agent.db"
+    assert asyncio.run(hand_over(db)).status == "awaiting_approval"
+    with JournalStore(db) as store:
+        store.claim("r.c")
+        store.post("r", "decision", {"call_id": "c", "decision": "approve", "decided_by": "ann"})
+        clerk = Agent(ScriptedModel([]), name="clerk", tools=[delete], planning="off")
+        run = Agent(ScriptedModel([]), tools=[clerk], planning="off").resume("r", db=db)
+        with pytest.raises(RunAlive, match=r"run r\.c is being worked on"):
+            asyncio.run(run.work())
+        assert run.state.calls["c"].status == "running"

@@ -113,22 +113,6 @@ async def test_the_copy_of_a_call_that_ran_is_answered_and_does_not_run(cut: Cut
     assert cut.shown == ["posted 1", "posted 2", "posted 1"]
 
 
-async def test_so_is_one_whose_original_held_a_secret_that_is_forgotten(cut: Cut) -> None:
-    @tool(effect="write", confirm="never", secret=["key"])
-    async def login(user: str, key: str) -> str:
-        """Log in."""
-        cut.log.append(f"login {user} {key}")
-        return f"{user} is in"
-
-    calls = [call("login", user="ann", key=f"hunter2hunter{n}").with_id(name) for n, name in ((2, "a"), (3, "b"), (2, "copy"))]
-    await cut.play(reply(*calls), "Done.", tools=[login])
-    cut.behind(of(CallEnded, call_id="a"))
-    result = await cut.go_on(tools=[login])
-    assert [pending["call_id"] for pending in result.pending] == ["b"]
-    assert cut.log == []
-    assert cut.run.state.calls["copy"].shown == "ann is in"
-
-
 async def test_calls_of_a_reply_that_was_cut_for_length_still_do_not_run(cut: Cut) -> None:
     script = reply(call("post", number=1), finish_reason="length")
     for last in (of(ModelCallEnded), of(CallPrepared)):

@@ -404,6 +404,19 @@ async def test_a_stop_between_reply_and_call_lets_nothing_start(tmp_path: Path) 
     is_sound(scene, run, result)
 
 
+async def test_what_started_early_ends_with_a_reply_that_is_cut_for_length(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    early = [call("linger", text="a"), call("linger", text="b")]
+    scene.tools = [scene.lingering(effect="read")]
+    scene.script = [slow(reply(*early, finish_reason="length"), gap_seconds=0.1), "Done."]
+    scene.options = {"parallel_tool_calls": True}
+    result = await scene.prepare().work()
+    assert scene.reached.is_set()
+    assert (result.status, result.tool_calls) == ("completed", 0)
+    await anyio.sleep(LATE_SECONDS + 0.2)
+    assert scene.log == []
+
+
 async def test_what_another_run_left_running_is_not_taken_for_this_ones(tmp_path: Path) -> None:
     """Ids of calls are unique in one run only, and the runners serve all of them."""
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 
 import anyio
 
-from prudent.errors import ModelError
+from prudent.errors import JournalError, ModelError
 from prudent.events import (
     ModelCallEnded,
     ModelCallFailed,
@@ -96,7 +96,12 @@ class Asker:
             )
             raise
         asked = Asked(reply, listening.intake.calls(reply), listening.early)
-        self._record(asked, turn, request, listening.intake, time.monotonic() - began)
+        try:
+            self._record(asked, turn, request, listening.intake, time.monotonic() - began)
+        except JournalError:
+            with anyio.CancelScope(shield=True):
+                await listening.discard()
+            raise
         return asked
 
     def _tools(self, tool_choice: ToolChoice) -> tuple[ToolSpec, ...]:

@@ -37,6 +37,21 @@ class Dispatcher:
     questions: Questions
     digest: Digest
 
+    async def dispatch(
+        self, calls: Sequence[ToolCall], turn: int, early: EarlyStarts | None = None, *, cut: bool = False
+    ) -> End | None:
+        """Work through a reply's calls; those of one that was cut for length are refused. What started early ends with it."""
+        try:
+            jobs = self.admit_all(calls, turn)
+            if not cut:
+                return await self.work(jobs, early)
+            self.refuse_cut(jobs)
+            return None
+        finally:
+            if early:
+                with anyio.CancelScope(shield=True):
+                    await early.discard()
+
     def admit_all(self, calls: Sequence[ToolCall], turn: int) -> list[Job]:
         """Put all calls of a reply on record, in order."""
         jobs = [self.gate.prepare(call, position, turn) for position, call in enumerate(calls)]
@@ -74,14 +89,6 @@ class Dispatcher:
         The jobs are checked in order, those let through run at once, copies are answered like their originals. Jobs that
         are done already, in a run that was resumed, are there for the others to be compared with.
         """
-        try:
-            return await self._work(jobs, early)
-        finally:
-            if early:
-                with anyio.CancelScope(shield=True):
-                    await early.discard()
-
-    async def _work(self, jobs: Sequence[Job], early: EarlyStarts | None) -> End | None:
         admitted: list[Job] = []
         end: End | None = None
         for job in jobs:

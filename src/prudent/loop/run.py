@@ -52,11 +52,8 @@ class TurnLoop:
 
     async def act(self, asked: Asked) -> Ending | End | None:
         """Give every call of the reply its answer."""
-        jobs = self.dispatcher.admit_all(asked.calls, self.parts.state.turn)
-        if asked.cut:
-            self.dispatcher.refuse_cut(jobs)
-            return None
-        return self._after_calls(await self.dispatcher.work(jobs, asked.early))
+        turn = self.parts.state.turn
+        return self._after_calls(await self.dispatcher.dispatch(asked.calls, turn, asked.early, cut=asked.cut))
 
     def _after_calls(self, end: End | None) -> Ending | End | None:
         return Ending("awaiting_approval") if self.parts.state.open_calls else end
