@@ -96,8 +96,8 @@ class RunState:
 
     working_seconds: float = 0.0
     """Working time of earlier sittings."""
-    ended_turn: int = 0
-    """The turn after which the run ended or was parked last."""
+    repetition_turn: int = 0
+    """The turn whose repetition ended the run last, as far as that end is on record."""
 
     sitting: Sitting = field(default_factory=Sitting)
     folds: Folds = field(default_factory=Folds)
@@ -245,7 +245,8 @@ class RunState:
         self.status, self.reason, self.output, self.error = event.status, event.reason, event.output, event.error
         if event.status != "stopped" and event.reason != "seconds":
             self.open_answer = None
-        self.ended_turn = self.turn
+        if event.reason == "repetition":
+            self.repetition_turn = self.turn
         self.working_seconds += event.seconds
 
 

@@ -24,7 +24,7 @@ from prudent.exchange import ModelRequest
 from prudent.journal.store import JournalStore
 from prudent.models.scripted import Scripted, ScriptedModel, call, raw_call, reply, think
 from prudent.tools.macro import given, macro, step
-from prudent.types import JSONMapping
+from prudent.types import JSONMapping, JSONObject
 
 pytestmark = pytest.mark.anyio
 
@@ -181,6 +181,28 @@ async def test_the_end_by_a_repetition_is_not_forgotten(cut: Cut) -> None:
     assert (await cut.play(again, again)).reason == "repetition"
     cut.behind(of(ModelCallStarted, purpose="closing"))
     result = await cut.go_on()
+    assert (result.status, result.reason, cut.log) == ("incomplete", "repetition", [])
+
+
+async def test_nor_is_it_when_the_run_was_parked_in_the_same_turn(cut: Cut) -> None:
+    @tool(effect="destructive")
+    async def delete(number: int) -> str:
+        """Delete."""
+        cut.log.append(f"delete {number}")
+        return f"deleted {number}"
+
+    def decide(call_id: str) -> None:
+        note: JSONObject = {"call_id": call_id, "decision": "edit", "arguments": {"number": 2}, "decided_by": "ann"}
+        with JournalStore(cut.db) as store:
+            store.post("r", "decision", note)
+
+    await cut.play(call("delete", number=1).with_id("a"), tools=[delete])
+    decide("a")
+    await cut.go_on(call("delete", number=1).with_id("b"), tools=[delete])
+    decide("b")
+    assert (await cut.go_on(tools=[delete])).reason == "repetition"
+    cut.behind(of(ModelCallStarted, purpose="closing"))
+    result = await cut.go_on(tools=[delete])
     assert (result.status, result.reason, cut.log) == ("incomplete", "repetition", [])
 
 

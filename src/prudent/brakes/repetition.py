@@ -39,7 +39,7 @@ class RepetitionBrake:
         refused = [record for record in state.calls.values() if record.error_kind == "repetition"]
         here = [record for record in refused if record.turn == state.turn]
         nudges = 1 if self.on_repetition == "nudge" else 0
-        if here and len(refused) > nudges and state.turn > state.ended_turn:
+        if here and len(refused) > nudges and state.turn > state.repetition_turn:
             return _repetition_of(here[-1].tool_name)
         return None
 
